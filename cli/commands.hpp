@@ -14,6 +14,7 @@ void add_checkpoint(CLI::App& app, int& status);
 void add_tune(CLI::App& app, int& status);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_generate(CLI::App& app);
 void add_data(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_report(CLI::App& app);

@@ -14,6 +14,7 @@ constexpr const char* kExamples = R"(examples:
   troupe tune --model cnn --space space.json --samples 12 --out search
   troupe evaluate --load cnn.safetensors
   troupe predict --load cnn.safetensors --image shoe.png
+  troupe generate --load gpt.safetensors --prompt "In the beginning"
   troupe data show fashion-mnist --html data.html
   troupe report steps.jsonl --html run.html
   troupe certs init certs && troupe certs node certs alice bob
@@ -34,6 +35,7 @@ void add_commands(CLI::App& app, int& status) {
   troupe::cli::add_tune(app, status);
   troupe::cli::add_evaluate(app);
   troupe::cli::add_predict(app);
+  troupe::cli::add_generate(app);
   troupe::cli::add_data(app);
   troupe::cli::add_devices(app);
   troupe::cli::add_report(app);

@@ -229,12 +229,13 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
 void CommandOptions::add_to(CLI::App& app) {
   said_model_ = app.add_option("--model", model,
                                "Default: the network in the file of --load, else cnn. Built in are linear, softmax, "
-                               "mlp, cnn, cnn-bn, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
+                               "mlp, cnn, cnn-bn, gpt, resnet18, resnet34, resnet50, resnet101, resnet152 or tfbench "
                                "(ResNet-101 on a fixed batch of mock images per shard)")
                     ->check(registered_model());
   app.add_option("--model-option", model_options,
                  "A number that replaces a default of --model, as hidden=256; may be repeated. mlp: hidden, layers, "
-                 "dropout; cnn, cnn-bn: channels, hidden, dropout; ResNets: width")
+                 "dropout; cnn, cnn-bn: channels, hidden, dropout; gpt: layers, heads, width, window, dropout; "
+                 "ResNets: width")
       ->default_str("")
       ->type_name("NAME=NUMBER")
       ->allow_extra_args(false)

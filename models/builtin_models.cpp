@@ -244,6 +244,23 @@ CreateModel network_creator(std::string name, Config defaults) {
   };
 }
 
+/// If the data is a text or a file of tokens, and its window is not given, applies the window of the network to it.
+std::string with_window(const std::string& data, const GraphOptions& options) {
+  const auto window = options.find("window");
+  const bool takes_window = data.starts_with("text:") || data.starts_with("tokens:");
+  if (window == options.end() || !takes_window || data.find(",window=") != std::string::npos) return data;
+  return data + ",window=" + std::to_string(static_cast<std::int64_t>(window->second));
+}
+
+std::unique_ptr<Model> create_gpt(const ReplicaContext& at) {
+  Config config = parse(at.config, {"text:", 16});
+  config.data = with_window(config.data, config.options);
+  const TrainingData data = config.load(at.seed, is_first(at));
+  const DataInfo& info = data.train->info();
+  return network(builtin_gpt(info, config.options), data, config.batch_size,
+                 config.loss ? find_loss(*config.loss) : default_loss(info), metrics_of(config));
+}
+
 std::unique_ptr<Model> create_described(const ReplicaContext& at) {
   auto json = parse_bounded(at.config);
   if (!json.is_object() || !json.contains("network")) invalid("no \"network\"");
@@ -283,6 +300,7 @@ bool register_all() {
   register_model("softmax", create_softmax);
   for (const char* const name : {"mlp", "cnn", "cnn-bn"})
     register_model(name, network_creator(name, {"fashion-mnist", 64}));
+  register_model("gpt", create_gpt);
   for (const int depth : kResnetDepths) {
     const std::string name = resnet_name(depth);
     register_model(name, network_creator(name, {"mock-images", 32}));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/data/naming.hpp"
+#include "models/losses/batch_loss.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/invalid.hpp"
 
@@ -40,10 +41,14 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
   const std::int64_t copied = bytes_over_bus();
   std::int64_t correct = BatchResult::kNotCounted;
   const double loss = naming(data_info().origin, [&] { return batch_gradient(at, batch, weights, gradient, correct); });
-  return {loss, batch.size, waited, batch.left_out, bytes_over_bus() - copied, correct};
+  return {loss, terms_of(batch), waited, batch.left_out, bytes_over_bus() - copied, correct};
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {
+  if (data_info().labels_per_sample > 1 && (at.measure.confusion || !metrics_.empty()))
+    throw Error(ErrorCode::unsupported,
+                "a confusion matrix and metrics of your own need one label per sample, but this data has " +
+                    std::to_string(data_info().labels_per_sample));
   SampleMetrics metrics(data_info(), at.measure, metrics_);
   SampleMetrics* const asked = metrics.any() ? &metrics : nullptr;
   EvaluationResult sum;

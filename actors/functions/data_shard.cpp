@@ -106,7 +106,7 @@ Samples DataShard::read(std::span<const std::int64_t> numbers, std::int64_t epoc
   samples.count = std::ssize(numbers);
   const std::size_t count = numbers.size();
   samples.values.resize(count * static_cast<std::size_t>(info().sample_size()));
-  if (info().num_classes > 0) samples.labels.resize(count);
+  samples.labels.resize(info().num_labels(static_cast<std::size_t>(count)));
   samples.targets.resize(count * static_cast<std::size_t>(info().num_targets));
   BatchRequest request{numbers, samples.values, samples.labels, samples.targets};
   if (trains_) request.drawn = DrawnFor{seed_, epoch};

@@ -32,7 +32,7 @@ struct ReadAtOnce {
   void resize(const DataInfo& info) {
     const std::size_t count = numbers.size();
     values.resize(count * static_cast<std::size_t>(info.sample_size()));
-    labels.resize(info.num_classes > 0 ? count : 0);
+    labels.resize(info.num_labels(count));
     targets.resize(count * static_cast<std::size_t>(info.num_targets));
     holes.resize(info.lacks ? count : 0);
   }

@@ -115,7 +115,7 @@ Samples::Part Samples::part(std::int64_t first, std::int64_t count) {
   numbers_.resize(static_cast<std::size_t>(count));
   std::iota(numbers_.begin(), numbers_.end(), first);
   values_.resize(static_cast<std::size_t>(count * info().sample_size()));
-  labels_.resize(static_cast<std::size_t>(info().num_classes > 0 ? count : 0));
+  labels_.resize(info().num_labels(static_cast<std::size_t>(count)));
   targets_.resize(static_cast<std::size_t>(count * info().num_targets));
   holes_.resize(static_cast<std::size_t>(info().lacks ? count : 0));
   source_->fill({.samples = numbers_, .values = values_, .labels = labels_, .targets = targets_, .holes = holes_});

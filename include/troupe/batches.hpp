@@ -29,9 +29,9 @@ class BatchesAhead {
 };
 
 /// A batch: samples of one shard. `values` contains the samples one after the other, each row-major, and starts at an
-/// address that is a multiple of 64. For data with classes, `labels` contains one class for each sample, and `targets`
-/// is empty. For data with targets, `targets` contains DataInfo::num_targets floats for each sample, and `labels` is
-/// empty.
+/// address that is a multiple of 64. For data with classes, `labels` contains DataInfo::labels_per_sample labels
+/// for each sample, and `targets` is empty. For data with targets, `targets` contains DataInfo::num_targets floats for
+/// each sample, and `labels` is empty.
 struct Batch {
   std::int64_t size = 0;
   std::span<const float> values;

@@ -67,6 +67,12 @@ struct DataInfo {
   std::vector<std::int64_t> shape = {};
   /// Number of classes. Labels are in [0, num_classes). 0 for data without classes.
   int num_classes = 0;
+  /// Number of labels of each sample, if the data has classes. More than 1: one label for each position of a sequence.
+  /// Such a label may also be kIgnoredLabel.
+  std::int64_t labels_per_sample = 1;
+  /// Number of different tokens, if the values of a sample are tokens: integers in [0, vocabulary). 0 (default): the
+  /// values are numbers.
+  std::int64_t vocabulary = 0;
   /// Number of targets of each sample. 0 for data without targets.
   std::int64_t num_targets = 0;
   /// Names of the classes, one for each class. Empty if classes have only numbers.
@@ -107,7 +113,12 @@ struct DataInfo {
 
   /// Returns the number of floats of one sample.
   std::int64_t sample_size() const;
+  /// Returns the number of labels of `samples` samples: 0 for data without classes.
+  std::size_t num_labels(std::size_t samples) const;
 };
+
+/// The label of a position that is not part of the loss, as in PyTorch (DataInfo::labels_per_sample).
+inline constexpr std::int32_t kIgnoredLabel = -100;
 
 struct DatasetArrays;  // the memory of a Dataset's samples
 class Random;          // a random number generator
@@ -126,7 +137,7 @@ struct BatchRequest {
   std::span<const std::int64_t> samples = {};
   /// Receives the values: sample_size() floats for each sample, row-major. No particular alignment.
   std::span<float> values = {};
-  /// Receives the labels, one for each sample. Empty for data with targets.
+  /// Receives the labels: labels_per_sample labels for each sample. Empty for data with targets.
   std::span<std::int32_t> labels = {};
   /// Receives the targets: num_targets floats for each sample. Empty for data with classes.
   std::span<float> targets = {};
@@ -154,8 +165,8 @@ class DataSource {
   /// @throws Error bad_file or another error of the implementation.
   void fill(const BatchRequest& request) const;
 
-  /// Returns the labels of all samples, in order, if they are known without reading the samples. Otherwise returns an
-  /// empty span (default).
+  /// Returns the labels of all samples, in order, if each has one label and they are known without reading the samples.
+  /// Otherwise returns an empty span (default).
   virtual std::span<const std::int32_t> known_labels() const { return {}; }
 
   /// Announces that samples of some parts (DataInfo::parts) will be requested soon, so that the source can start to
@@ -302,10 +313,12 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// the validation set, and the other folds together are the training set. The test set is the test set of NAME. Folds
 /// do not depend on the seed, unless the data NAME does. Each sample is in exactly one fold.
 ///
-/// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1]` reads texts. A sample is a
-/// window: `window` consecutive symbols of a text. Its shape is {window, number of different symbols}. At each position
-/// of the window, the value for the symbol at this position is 1, and all other values are 0. Each window starts
-/// `stride` symbols after the previous one. The class of a sample is the symbol that follows its window. Texts stay in
+/// `text:FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1][,predict=last|each]` reads texts.
+/// A sample is a window: `window` consecutive symbols of a text. Its shape is {window, number of different symbols}. At
+/// each position of the window, the value for the symbol at this position is 1, and all other values are 0. Each window
+/// starts `stride` symbols after the previous one. The class of a sample is the symbol that follows its window. With
+/// `predict=each`, a sample has the shape {window} and consists of tokens instead: the numbers of its symbols. It has a
+/// label at each position: the next symbol. Windows are then disjoint unless `stride` says otherwise. Texts stay in
 /// their files and are read on demand.
 ///
 /// `tar:PATTERN[,PATTERN...][,test=PATTERN][,size=SIDE|HEIGHTxWIDTH][,channels=1|3][,memory=MEGABYTES][,damaged=skip]`

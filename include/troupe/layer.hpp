@@ -29,18 +29,21 @@ struct BatchContext {
   int layer = 0;
 };
 
-/// The shape of one sample between two layers: channels x height x width. If `flat` is true, the sample has `channels`
-/// features instead.
+/// The shape of one sample between two layers: an image of channels x height x width, or if `flat` is true, `channels`
+/// features, or if `sequence` is true, `height` positions with `channels` values each. Row-major, the values of a
+/// sequence lie position after position, and those of an image channel after channel.
 struct SampleShape {
   std::int64_t channels = 0;
   std::int64_t height = 1;
   std::int64_t width = 1;
   bool flat = false;
+  bool sequence = false;
 
   /// Returns the number of floats of one sample.
   std::int64_t size() const { return channels * height * width; }
   bool operator==(const SampleShape&) const = default;
-  /// Returns the shape as text: "32x14x14", or only the number of features if `flat` is true, such as "128".
+  /// Returns the shape as text, such as "32x14x14" for an image, "128" for features, or "64 positions x 128" for a
+  /// sequence.
   std::string text() const;
 };
 
@@ -76,6 +79,8 @@ struct Folding {
   bool commutes_with_relu = false;
   /// The layer can add a second input to its output, before the ReLU.
   bool takes_addend = false;
+  /// The layer can add a second input to its output if both are sequences.
+  bool takes_sequence_addend = false;
 };
 
 /// Base class that describes a kind of layer: its inputs, output shape, tensors and folding. For each device, the
@@ -103,6 +108,13 @@ class LayerSpec {
   virtual SampleShape output(std::span<const SampleShape> inputs) const = 0;
   /// Returns true if the layer has tensors and therefore needs a name in its graph.
   virtual bool has_tensors() const { return false; }
+  /// Returns the name of an earlier layer whose first tensor is also the weight of this layer, which must not have
+  /// tensors of its own. Empty (default): there is none.
+  virtual std::string tied_to() const { return {}; }
+  /// Checks the tensor of the layer `tied_to()`.
+  /// @throws Error invalid_argument if the layer cannot use it; the message is appended to the name of the layer, as in
+  /// `output`.
+  virtual void check_tied(const TensorInfo& /*tensor*/, const SampleShape& /*input*/) const {}
   /// Returns the descriptions of the layer's tensors for inputs of this shape.
   virtual std::vector<LayerTensor> tensors(const SampleShape& /*input*/) const { return {}; }
   /// Returns how the layer can be computed together with the layers before and after it.

@@ -171,6 +171,23 @@ inline constexpr std::int64_t kResnetWidth = 64;
 /// @throws Error invalid_argument for another depth.
 Graph resnet(int depth, int num_outputs, std::int64_t width = kResnetWidth);
 
+/// Options of `gpt`. The defaults are those of the smallest GPT-2, with 124 million parameters.
+struct GptOptions {
+  std::int64_t layers = 12;         ///< number of blocks of attention and multilayer perceptron
+  std::int64_t heads = 12;          ///< heads of each attention; must divide `width`
+  std::int64_t width = 768;         ///< channels of each position
+  std::int64_t window = 1024;       ///< largest number of positions
+  std::int64_t vocabulary = 50257;  ///< number of different tokens
+  /// Probability of each dropout: after the embedding, in each attention and after both parts of each block. 0
+  /// (default): no dropout.
+  double dropout = 0;
+};
+/// Returns the network of GPT-2 (Radford and others, "Language models are unsupervised multitask learners", 2019), with
+/// its names of tensors, for data with tokens and a label at each position, such as text:FILE,predict=each. The weights
+/// of linear layers have the shape {outputs, inputs}. The last layer is tied to the embedding.
+/// @throws Error invalid_argument for options that do not fit each other.
+Graph gpt(const GptOptions& options);
+
 /// Returns the model of Ray's DistributedSGD example: ResNet-101 for 224x224 images and 1001 classes, with 44,551,209
 /// parameters. Its data are mock images. Pixels are normal (mean 127, standard deviation 60), clipped to [0, 255];
 /// labels are uniform. Each shard has only one batch, drawn from (seed, shard), and uses it in every step. So a falling
@@ -179,12 +196,13 @@ Graph resnet(int depth, int num_outputs, std::int64_t width = kResnetWidth);
 /// @throws Error invalid_argument if `batch` is below 1.
 std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
-/// Registers the built-in models "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18", "resnet34", "resnet50",
-/// "resnet101", "resnet152" and "tfbench". `init` calls register_builtin_models. The config of these models
+/// Registers the built-in models "linear", "softmax", "mlp", "cnn", "cnn-bn", "gpt", "resnet18", "resnet34",
+/// "resnet50", "resnet101", "resnet152" and "tfbench". `init` calls register_builtin_models. The config of these models
 /// (Options::config) is JSON: {"data": NAME, "batch_size": B, "loss": NAME, "metrics": [NAME, ...], "model_options":
 /// {NAME: NUMBER, ...}}. The names in "model_options" are the members of MlpOptions for "mlp", those of CnnOptions for
-/// "cnn" and "cnn-bn", and "width" for ResNets. "linear", "softmax" and "tfbench" have a fixed loss and accept neither
-/// metrics nor options. "tfbench" generates its own data.
+/// "cnn" and "cnn-bn", those of GptOptions except `vocabulary` for "gpt", and "width" for ResNets. If the data of "gpt"
+/// is `text:` or `tokens:` without `window=`, the option "window" applies to it, too. "linear", "softmax" and "tfbench"
+/// have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
 void register_builtin_models();
 
 }  // namespace troupe::models

@@ -26,6 +26,7 @@ struct SampleView {
   std::span<const float> values;
   std::int32_t label = -1;
   std::span<const float> targets = {};
+  std::span<const std::int32_t> labels = {};  ///< all labels of the sample (DataInfo::labels_per_sample)
 };
 
 /// Returns data that consists of the samples of `data` with these numbers, in this order. A number may occur several

@@ -12,6 +12,7 @@
 #include "troupe/call.hpp"
 #include "troupe/data.hpp"
 #include "troupe/error.hpp"
+#include "troupe/generator.hpp"
 #include "troupe/log.hpp"
 #include "troupe/loop.hpp"
 #include "troupe/loss.hpp"

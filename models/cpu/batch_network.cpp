@@ -84,14 +84,17 @@ EvaluationResult BatchNetwork::evaluate(std::byte* arena, const ShardStep& at, c
 void BatchNetwork::outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to) {
   forward(arena, {}, values, weights.data(), nullptr, nullptr);
   const OutputRows rows = scores(arena);
-  for (std::int64_t i = 0; i < batch_; ++i)
+  for (std::int64_t i = 0; i < std::ssize(to) / rows.count; ++i)
     std::copy_n(rows.first + i * rows.width, rows.count, to.data() + i * rows.count);
 }
 
-bool BatchNetwork::scores_are_image() const { return !network_.layers.back().planned.output.flat; }
+bool BatchNetwork::scores_are_image() const {
+  const SampleShape& output = network_.layers.back().planned.output;
+  return !output.flat && !output.sequence;
+}
 
 std::int64_t BatchNetwork::scores_width() const {
-  return scores_are_image() ? network_.num_outputs : network_.layers.back().output.size();
+  return scores_are_image() ? network_.num_outputs : network_.layers.back().output.channels;
 }
 
 OutputRows BatchNetwork::scores(std::byte* arena) {
@@ -163,6 +166,7 @@ void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const BatchCo
                              .output_gradient = at(arena, step.output_gradient),
                              .second_gradient = at(arena, step.second_gradient),
                              .input_gradient = at(arena, step.input_gradient),
+                             .adds_input_gradient = step.adds_input_gradient,
                              .weights = weights + layer.parameters.offset,
                              .gradient = gradient + layer.parameters.offset});
 }

@@ -92,7 +92,8 @@ class CpuNetwork final : public DeviceNetwork {
     with_onednn([&] {
       predict_slices(
           samples, static_cast<std::size_t>(network_.input_shape.size()), to,
-          static_cast<std::size_t>(network_.num_outputs), [&](std::size_t left) { return prediction_batch(left); },
+          static_cast<std::size_t>(network_.outputs_of_sample()),
+          [&](std::size_t left) { return prediction_batch(left); },
           [&](std::span<const float> part, std::span<float> rows) { outputs_of_slice(part, weights, rows); });
     });
   }
@@ -149,7 +150,7 @@ class CpuNetwork final : public DeviceNetwork {
   }
 
   void outputs_of_slice(std::span<const float> samples, std::span<const float> weights, std::span<float> to) {
-    BatchNetwork& network = network_for(std::ssize(to) / network_.num_outputs, Mode::evaluate);
+    BatchNetwork& network = network_for(std::ssize(to) / network_.outputs_of_sample(), Mode::evaluate);
     const Arena arena(*pool_, network.bytes() + context_.bytes());
     context_.place(arena.data() + network.bytes());
     network.outputs(arena.data(), samples.data(), weights, to);

@@ -20,7 +20,7 @@ void for_each_value(const SampleShape& shape, const Layout& layout, std::int64_t
 }
 
 bool in_order(const SampleShape& shape, const Layout& layout) {
-  return layout.inner == 1 && layout.channels == shape.channels;
+  return (layout.inner == 1 || shape.sequence) && layout.channels == shape.channels;
 }
 
 }  // namespace

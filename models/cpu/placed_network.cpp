@@ -48,6 +48,7 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
   PlacedNetwork network;
   network.input_shape = plan.input;
   network.num_outputs = plan.num_outputs;
+  network.positions = plan.positions;
   const std::vector<bool> learns = learning_values(plan);
   for (const PlannedLayer& planned : plan.layers)
     network.layers.push_back({.planned = planned,
@@ -66,6 +67,9 @@ PlacedNetwork place_network(Context& context, const NetworkPlan& plan, std::int6
   std::vector<LayerParameters*> parameters;
   for (PlacedLayer& layer : network.layers) parameters.push_back(&layer.parameters);
   network.parameters = ParameterLayout(parameters);
+  for (PlacedLayer& layer : network.layers)
+    if (layer.planned.shares >= 0)
+      layer.parameters.offset = network.layers[static_cast<std::size_t>(layer.planned.shares)].parameters.offset;
   return network;
 }
 

@@ -10,11 +10,13 @@ namespace troupe::cpu {
 /// A planned network with the memory layouts of its values and tensors, which are the same for all batch sizes.
 struct PlacedNetwork {
   SampleShape input_shape;
-  std::int64_t num_outputs = 0;
+  std::int64_t num_outputs = 0;  ///< as NetworkPlan::num_outputs
+  std::int64_t positions = 1;    ///< as NetworkPlan::positions
   Layout input;
   std::vector<PlacedLayer> layers;
   ParameterLayout parameters;
 
+  std::int64_t outputs_of_sample() const { return num_outputs * positions; }
   /// Returns the layout of the value with number `value`. Value 0 is the network's input, and value i + 1 is the output
   /// of layer i.
   const Layout& layout(int value) const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "troupe/data.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -25,6 +26,37 @@ void check_labels(std::span<const std::int32_t> labels, int num_classes, const N
     if (labels[i] >= 0 && labels[i] < num_classes) continue;
     throw_bad_data("label " + std::to_string(labels[i]) + " of sample " + std::to_string(number(i)) +
                    " is not in [0, " + std::to_string(num_classes) + ")");
+  }
+}
+
+/// Checks that all labels of positions (DataInfo::labels_per_sample) are in [0, num_classes) or kIgnoredLabel.
+/// @param number a function that returns the number of the i-th sample, for the error message
+/// @throws Error bad_data if a label is invalid; the message names sample and position.
+template <class Number>
+void check_position_labels(std::span<const std::int32_t> labels, const DataInfo& info, const Number& number) {
+  const auto each = static_cast<std::size_t>(info.labels_per_sample);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if ((labels[i] >= 0 && labels[i] < info.num_classes) || labels[i] == kIgnoredLabel) continue;
+    throw_bad_data("label " + std::to_string(labels[i]) + " at position " + std::to_string(i % each) + " of sample " +
+                   std::to_string(number(i / each)) + " is neither in [0, " + std::to_string(info.num_classes) +
+                   ") nor " + std::to_string(kIgnoredLabel));
+  }
+}
+
+/// Checks that all values are tokens (DataInfo::vocabulary).
+/// @param number as in `check_position_labels`
+/// @throws Error bad_data if a value is no token; the message names sample and position.
+template <class Number>
+void check_tokens(std::span<const float> values, const DataInfo& info, const Number& number) {
+  const auto each = static_cast<std::size_t>(info.sample_size());
+  const auto end = static_cast<float>(info.vocabulary);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] >= 0 && values[i] < end && std::trunc(values[i]) == values[i]) continue;
+    const bool whole = std::trunc(values[i]) == values[i] && std::abs(values[i]) < 1e9F;
+    throw_bad_data("token " +
+                   (whole ? std::to_string(static_cast<std::int64_t>(values[i])) : std::to_string(values[i])) +
+                   " at position " + std::to_string(i % each) + " of sample " + std::to_string(number(i / each)) +
+                   " is not in the vocabulary of " + std::to_string(info.vocabulary) + " tokens");
   }
 }
 

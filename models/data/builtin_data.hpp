@@ -44,7 +44,8 @@ TrainingData csv_files_like(const std::string& arguments, const DataInfo& traine
 TrainingData text_files(const std::string& arguments, std::uint64_t seed);
 TrainingData text_files_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed);
 inline constexpr const char* kTextUsage =
-    ":FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=1][,unseen=error|zero]";
+    ":FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=N]"
+    "[,predict=last|each][,unseen=error|zero]";
 /// Reads samples from tar archives. The documentation of `load_data` describes the arguments.
 TrainingData tar_files(const std::string& arguments, std::uint64_t seed);
 inline constexpr const char* kTarUsage =

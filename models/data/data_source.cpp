@@ -41,6 +41,8 @@ DataInfo checked(DataInfo info) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
                    " classes and " + std::to_string(info.num_targets) + " targets");
   }
+  if (info.labels_per_sample < 1) throw_bad_data("each sample has at least one label");
+  if (info.vocabulary < 0) throw_bad_data("the vocabulary has a negative size");
   check_parts(info);
   check_names("classes", info.class_names, info.num_classes);
   check_names("values", info.value_names, info.sample_size());
@@ -62,10 +64,14 @@ void check_request(const BatchRequest& request, const DataInfo& info) {
                   std::to_string(info.num_samples));
   }
   check_room("values", request.values.size(), request.samples.size(), info.sample_size());
-  check_room("labels", request.labels.size(), request.samples.size(), info.num_classes > 0 ? 1 : 0);
+  check_room("labels", request.labels.size(), request.samples.size(),
+             info.num_classes > 0 ? info.labels_per_sample : 0);
   check_room("targets", request.targets.size(), request.samples.size(), info.num_targets);
   if (!request.holes.empty()) check_room("holes", request.holes.size(), request.samples.size(), 1);
 }
+
+/// The value of labels that a source has not set.
+constexpr std::int32_t kUnsetLabel = -1;
 
 /// Sets the labels and targets of all samples that could not be read (BatchRequest::holes) to 0. Otherwise the checks
 /// of labels and targets, which follow, would reject the batch.
@@ -73,7 +79,8 @@ void clear_holes(const BatchRequest& request, const DataInfo& info) {
   const auto targets = static_cast<std::size_t>(info.num_targets);
   for (std::size_t i = 0; i < request.holes.size(); ++i) {
     if (request.holes[i] == 0) continue;
-    if (!request.labels.empty()) request.labels[i] = 0;
+    const std::size_t labels = info.num_labels(1);
+    std::ranges::fill(request.labels.subspan(i * labels, labels), 0);
     std::ranges::fill(request.targets.subspan(i * targets, targets), 0.0F);
   }
 }
@@ -86,6 +93,10 @@ std::int64_t DataInfo::sample_size() const {
   return size;
 }
 
+std::size_t DataInfo::num_labels(std::size_t samples) const {
+  return num_classes > 0 ? samples * static_cast<std::size_t>(labels_per_sample) : 0;
+}
+
 DataSource::DataSource(DataInfo info) : info_(checked(std::move(info))) {}
 
 void DataSource::fill(const BatchRequest& request) const {
@@ -94,13 +105,17 @@ void DataSource::fill(const BatchRequest& request) const {
   // Sets all values to 0, so that `read` need not write zeros. Sets labels and targets to invalid values, so that the
   // checks below detect labels and targets that `read` does not write.
   std::ranges::fill(request.values, 0.0F);
-  std::ranges::fill(request.labels, -1);
+  std::ranges::fill(request.labels, kUnsetLabel);
   std::ranges::fill(request.targets, std::numeric_limits<float>::quiet_NaN());
   std::ranges::fill(request.holes, std::uint8_t{0});
   read(request);
   clear_holes(request, info_);
   const auto number = [&](std::size_t i) { return request.samples[i]; };
-  check_labels(request.labels, info_.num_classes, number);
+  if (info_.labels_per_sample > 1)
+    check_position_labels(request.labels, info_, number);
+  else
+    check_labels(request.labels, info_.num_classes, number);
+  if (info_.vocabulary > 0) check_tokens(request.values, info_, number);
   check_targets(request.targets, info_.num_targets, number);
 }
 

@@ -35,7 +35,7 @@ std::vector<Scale> scales_of(const DataSource& data) {
   std::vector<std::int64_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0);
   std::vector<float> values(count * width);
-  std::vector<std::int32_t> labels(info.num_classes > 0 ? count : 0);
+  std::vector<std::int32_t> labels(info.num_labels(count));
   std::vector<float> targets(count * static_cast<std::size_t>(info.num_targets));
   data.fill({.samples = numbers, .values = values, .labels = labels, .targets = targets});
   std::vector<Scale> scales;

@@ -86,8 +86,14 @@ class Scheduler {
     const std::vector<int>& from = inputs(stage);
     if (from.size() > 1 && learns(from[1])) gradients(from[1]).push_back(step.output_gradient);
     if (learns(from[0])) {
-      step.input_gradient = traits.input_gradient_in_place ? step.output_gradient : add_buffer(from[0], time);
-      gradients(from[0]).push_back(step.input_gradient);
+      step.adds_input_gradient = traits.adds_input_gradient && !gradients(from[0]).empty();
+      if (step.adds_input_gradient) {
+        step.input_gradient = gradients(from[0]).front();
+        use(step.input_gradient, time);
+      } else {
+        step.input_gradient = traits.input_gradient_in_place ? step.output_gradient : add_buffer(from[0], time);
+        gradients(from[0]).push_back(step.input_gradient);
+      }
     }
     schedule_.backward.push_back(std::move(step));
   }
@@ -115,7 +121,8 @@ std::vector<bool> learning_values(const NetworkPlan& plan) {
   std::vector<bool> learns(plan.layers.size() + 1, false);
   for (std::size_t i = 0; i < plan.layers.size(); ++i) {
     const auto learning = [&](int value) { return learns[static_cast<std::size_t>(value)]; };
-    const bool learns_itself = plan.layers[i].weights >= 0 && !plan.layers[i].keeps_tensors;
+    const PlannedLayer& layer = plan.layers[i];
+    const bool learns_itself = (layer.weights >= 0 || layer.shares >= 0) && !layer.keeps_tensors;
     learns[i + 1] = learns_itself || std::ranges::any_of(plan.layers[i].inputs, learning);
   }
   return learns;

@@ -14,6 +14,8 @@ struct StageTraits {
   bool reads_output = false;
   bool takes_two_gradients = false;      ///< if two stages read the output, this stage adds their two gradients itself
   bool input_gradient_in_place = false;  ///< the gradient of the input overwrites the gradient of the output
+  bool adds_input_gradient = false;      ///< if a later stage reads the same input, this stage adds its gradient to
+                                         ///< that of the other stage
 };
 
 /// A stage, and the numbers of the values that it reads and writes. Value 0 is the network's input; value i + 1 is the
@@ -34,7 +36,8 @@ struct BackwardStep {
   int output_gradient = kNone;
   int second_gradient = kNone;
   int input_gradient = kNone;
-  std::vector<int> more_gradients;  ///< gradients to add to `output_gradient` before the stage runs
+  bool adds_input_gradient = false;  ///< `input_gradient` contains a gradient, to which the stage adds
+  std::vector<int> more_gradients;   ///< gradients to add to `output_gradient` before the stage runs
 };
 
 /// The sizes and lifetimes of a network's buffers, and the steps of the backward pass that use the buffers. The

@@ -28,9 +28,11 @@ struct BackwardOperands {
   void* output_gradient = nullptr;        ///< gradient of the output; the operation may overwrite it
   const void* second_gradient = nullptr;  ///< null, or added to `output_gradient` (StageTraits::takes_two_gradients)
   void* input_gradient = nullptr;         ///< receives the gradient of the input; null if no earlier layer learns
+  bool adds_input_gradient = false;       ///< adds to `input_gradient` (StageTraits::adds_input_gradient)
   const float* weights = nullptr;
   const void* product_weights = nullptr;
-  float* gradient = nullptr;  ///< receives the gradient of the weights
+  float* gradient = nullptr;          ///< receives the gradient of the weights
+  bool adds_weight_gradient = false;  ///< adds to `gradient` (StageTraits::adds_weight_gradient)
 };
 
 /// Computes one layer, or several layers that run as one operation, for one batch size. On CUDA devices, `forward` and

@@ -32,7 +32,9 @@ ordered_json number_json(double number) {
 ordered_json layer_json(const LayerText& layer) {
   ordered_json numbers = ordered_json::object();
   for (const auto& [name, number] : layer.numbers) numbers[name] = number_json(number);
-  return {{"name", layer.name}, {"kind", layer.kind}, {"inputs", layer.inputs}, {"numbers", numbers}};
+  ordered_json text{{"name", layer.name}, {"kind", layer.kind}, {"inputs", layer.inputs}, {"numbers", numbers}};
+  if (!layer.tied.empty()) text["tied"] = layer.tied;
+  return text;
 }
 
 /// Reads the values of one JSON object from a file. If a value is invalid, the error message names its key.
@@ -99,13 +101,15 @@ class Reader {
 };
 
 LayerText read_layer(const std::string& path, const json& object, std::int64_t number) {
-  const Reader reader(path, object, 4);
+  const bool tied = object.is_object() && object.contains("tied");
+  const Reader reader(path, object, tied ? 5 : 4);
   LayerText layer{.name = reader.text("name"), .kind = reader.text("kind"), .inputs = {}, .numbers = {}};
   for (const std::int64_t input : reader.integers("inputs", -1, number - 1))
     layer.inputs.push_back(static_cast<int>(input));
   const json& numbers = reader.at("numbers");
   if (!numbers.is_object()) reader.refuse("has a layer without numbers");
   for (const auto& [name, value] : numbers.items()) layer.numbers[name] = reader.number("numbers", value);
+  if (tied) layer.tied = reader.text("tied");
   return layer;
 }
 
@@ -138,6 +142,10 @@ DataInfo read_data(const Reader& reader) {
     data.transforms = reader.text("transforms", kLongestNetworkText);
     data.source_shape = read_shape(reader, "source_shape");
   }
+  if (reader.has("vocabulary")) {
+    data.vocabulary = reader.integer("vocabulary", 1, kMost);
+    data.labels_per_sample = reader.integer("labels_per_sample", 1, kMost);
+  }
   if (reader.has("inputs")) data.encoding = encoding_from_json(reader.path(), reader.at("inputs"));
   return data;
 }
@@ -167,6 +175,10 @@ std::string to_json(const NetworkText& network) {
       {"model", network.model},        {"shape", data.shape},  {"classes", data.num_classes},
       {"targets", data.num_targets},   {"loss", network.loss}, {"class_names", tellable(data.class_names)},
       {"byte_scale", data.byte_scale}, {"layers", layers},     {"inputs", to_json(data.encoding)}};
+  if (data.vocabulary > 0) {
+    object["vocabulary"] = data.vocabulary;
+    object["labels_per_sample"] = data.labels_per_sample;
+  }
   if (!data.target_names.empty()) object["target_names"] = tellable(data.target_names);
   if (!data.transforms.empty()) {
     object["transforms"] = data.transforms;
@@ -199,7 +211,10 @@ NetworkText network_from_json(const std::string& path, const std::string& text) 
   const bool transformed = parsed.contains("transforms");
   const bool named = parsed.contains("target_names");
   const bool knows_inputs = parsed.contains("inputs");
-  const Reader reader(path, parsed, std::size_t{8} + (transformed ? 2 : 0) + (named ? 1 : 0) + (knows_inputs ? 1 : 0));
+  const bool tokens = parsed.contains("vocabulary");
+  const Reader reader(
+      path, parsed,
+      std::size_t{8} + (transformed ? 2 : 0) + (named ? 1 : 0) + (knows_inputs ? 1 : 0) + (tokens ? 2 : 0));
   NetworkText network{.model = reader.text("model"),
                       .layers = {},
                       .data = read_data(reader),

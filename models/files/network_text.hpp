@@ -14,6 +14,7 @@ struct LayerText {
   std::string kind;
   std::vector<int> inputs;  ///< the indices of the layers whose outputs this layer receives; -1: the network's input
   std::map<std::string, double> numbers;
+  std::string tied = {};  ///< LayerSpec::tied_to
 
   bool operator==(const LayerText&) const = default;
 };

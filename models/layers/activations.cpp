@@ -5,7 +5,12 @@
 
 namespace troupe::models {
 
-Layer gelu() { return std::make_shared<Gelu>(); }
+std::map<std::string, double> Gelu::numbers() const {
+  if (form_ == GeluForm::erf) return {};
+  return {{"tanh", 1}};
+}
+
+Layer gelu(GeluForm form) { return std::make_shared<Gelu>(form); }
 Layer relu() { return std::make_shared<Relu>(); }
 Layer sigmoid() { return std::make_shared<Sigmoid>(); }
 Layer tanh() { return std::make_shared<Tanh>(); }

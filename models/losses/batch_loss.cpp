@@ -15,37 +15,48 @@ namespace {
 /// microseconds for this number of outputs, which is much longer than waking a thread takes.
 constexpr std::size_t kOutputsOfPiece = 4096;
 
-Target target_of(const Batch& batch, std::size_t sample) {
-  if (!batch.labels.empty()) return {.label = batch.labels[sample]};
+Target target_of(const Batch& batch, std::size_t row) {
+  if (!batch.labels.empty()) return {.label = batch.labels[row]};
   const std::size_t each = batch.targets.size() / static_cast<std::size_t>(batch.size);
-  return {.values = batch.targets.subspan(sample * each, each)};
+  return {.values = batch.targets.subspan(row * each, each)};
 }
 
-struct Samples {
+/// A range of the rows of outputs. Each has a target of its own.
+struct Rows {
   std::size_t begin;
   std::size_t end;
 };
 
-Samples all_of(const Batch& batch) { return {0, static_cast<std::size_t>(batch.size)}; }
+/// Returns the rows of outputs of a batch: one for each label, or for each sample of data with targets.
+Rows all_of(const Batch& batch) {
+  return {0, batch.labels.empty() ? static_cast<std::size_t>(batch.size) : batch.labels.size()};
+}
 
-/// Calls `work` for each sample of the range `samples` of the batch, with its outputs, its target and its index in the
-/// batch. If `work` throws Error bad_data, adds the number of the sample to the error.
+bool is_ignored(const Batch& batch, std::size_t row) {
+  return !batch.labels.empty() && batch.labels[row] == kIgnoredLabel;
+}
+
+/// Calls `work` for each row of the range `some` whose label is not ignored, with its outputs, its target and its
+/// index. If `work` throws Error bad_data, adds the number of the sample to the error.
 template <class Work>
-void for_each_sample(const OutputRows& rows, const Batch& batch, const Samples& samples, const Work& work) {
-  std::size_t i = samples.begin;
+void for_each_row(const OutputRows& rows, const Batch& batch, const Rows& some, const Work& work) {
+  std::size_t i = some.begin;
   try {
-    for (; i < samples.end; ++i) {
+    for (; i < some.end; ++i) {
+      if (is_ignored(batch, i)) continue;
       const float* const row = rows.first + i * static_cast<std::size_t>(rows.width);
       work(std::span(row, static_cast<std::size_t>(rows.count)), target_of(batch, i), i);
     }
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::bad_data || i >= batch.numbers.size()) throw;
-    throw Error(error.code(), "sample " + std::to_string(batch.numbers[i]) + ": " + error.message(), error.where());
+    const std::size_t sample = i * static_cast<std::size_t>(batch.size) / all_of(batch).end;
+    if (error.code() != ErrorCode::bad_data || sample >= batch.numbers.size()) throw;
+    throw Error(error.code(), "sample " + std::to_string(batch.numbers[sample]) + ": " + error.message(),
+                error.where());
   }
 }
 
 /// Computes the same as `batch_loss_gradient`, on several threads.
-/// @param piece the number of samples that a thread takes at a time
+/// @param piece the number of rows that a thread takes at a time
 double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                           std::int64_t* correct, std::size_t piece) {
   const std::size_t count = all_of(batch).end;
@@ -53,19 +64,22 @@ double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch&
   std::vector<double> losses(count);
   std::vector<char> hits(count);
   work_in_pieces(count, piece, [&](std::size_t begin, std::size_t end) {
-    for_each_sample(rows, batch, {begin, end},
-                    [&](std::span<const float> outputs, const Target& target, std::size_t sample) {
-                      float* const row = gradient + sample * static_cast<std::size_t>(rows.width);
-                      std::fill(row, row + rows.width, 0.0F);
-                      losses[sample] = loss.gradient(outputs, target, {row, outputs.size()});
-                      hits[sample] = counts && loss.is_hit(outputs, target) ? 1 : 0;
-                    });
+    const auto width = static_cast<std::size_t>(rows.width);
+    std::fill(gradient + begin * width, gradient + end * width, 0.0F);
+    for_each_row(rows, batch, {begin, end}, [&](std::span<const float> outputs, const Target& target, std::size_t row) {
+      losses[row] = loss.gradient(outputs, target, {gradient + row * width, outputs.size()});
+      hits[row] = counts && loss.is_hit(outputs, target) ? 1 : 0;
+    });
   });
   if (correct != nullptr) *correct = counts ? std::ranges::count(hits, 1) : BatchResult::kNotCounted;
   return std::accumulate(losses.begin(), losses.end(), 0.0);
 }
 
 }  // namespace
+
+std::int64_t terms_of(const Batch& batch) {
+  return static_cast<std::int64_t>(all_of(batch).end) - std::ranges::count(batch.labels, kIgnoredLabel);
+}
 
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                            std::int64_t* correct) {
@@ -80,13 +94,13 @@ double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, cons
 
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
                                      SampleMetrics* metrics) {
-  EvaluationResult result{0, 0, batch.size};
-  for_each_sample(rows, batch, all_of(batch),
-                  [&](std::span<const float> outputs, const Target& target, std::size_t /*sample*/) {
-                    result.loss_sum += loss.value(outputs, target);
-                    result.correct += loss.is_hit(outputs, target) ? 1 : 0;
-                    if (metrics != nullptr) metrics->add(loss, outputs, target);
-                  });
+  EvaluationResult result{0, 0, terms_of(batch)};
+  for_each_row(rows, batch, all_of(batch),
+               [&](std::span<const float> outputs, const Target& target, std::size_t /*row*/) {
+                 result.loss_sum += loss.value(outputs, target);
+                 result.correct += loss.is_hit(outputs, target) ? 1 : 0;
+                 if (metrics != nullptr) metrics->add(loss, outputs, target);
+               });
   return result;
 }
 

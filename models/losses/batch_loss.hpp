@@ -9,16 +9,22 @@
 
 namespace troupe {
 
-/// The outputs of a network for a batch: one row of `width` floats for each sample, starting at `first`. The first
-/// `count` floats of a row are the outputs; the other floats are padding.
+/// The outputs of a network for a batch: one row of `width` floats for each sample or, if samples have several labels,
+/// for each label, starting at `first`. The first `count` floats of a row are the outputs; the other floats are
+/// padding.
 struct OutputRows {
   const float* first = nullptr;
   std::int64_t count = 0;
   std::int64_t width = 0;
 };
 
+/// Returns the number of losses that are added for a batch: the number of its samples or, if samples have several
+/// labels, of labels that are not kIgnoredLabel.
+std::int64_t terms_of(const Batch& batch);
+
 /// Returns the sum of the losses of all samples, and writes the gradient of this sum with respect to the outputs.
-/// @param gradient receives one row of `rows.width` floats for each sample; the padding of the rows is set to zero
+/// @param gradient receives one row of `rows.width` floats for each row of outputs; the padding of the rows is set to
+/// zero
 /// @param correct receives the value of BatchResult::correct; may be null
 /// @throws Error bad_data if the loss rejects the target of a sample; the message names the sample.
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,

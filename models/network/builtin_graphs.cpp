@@ -8,6 +8,7 @@
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/suggestion.hpp"
+#include "troupe/error.hpp"
 
 namespace troupe::models {
 namespace {
@@ -104,6 +105,21 @@ std::optional<Graph> builtin_graph(const std::string& name, int num_outputs, con
     return resnet(depth, num_outputs, width);
   }
   return {};
+}
+
+Graph builtin_gpt(const DataInfo& data, const GraphOptions& options) {
+  if (data.vocabulary == 0)
+    throw Error(ErrorCode::bad_data, "gpt needs data with tokens, such as text:FILE,predict=each",
+                {.object = data.origin});
+  OptionReader reader("gpt", options);
+  GptOptions gpt_options{.vocabulary = data.vocabulary};
+  gpt_options.layers = reader.whole("layers", gpt_options.layers, kMostLayers);
+  gpt_options.heads = reader.whole("heads", gpt_options.heads, kWidest);
+  gpt_options.width = reader.whole("width", gpt_options.width, kWidest);
+  gpt_options.window = reader.whole("window", data.shape.front(), kWidest);
+  gpt_options.dropout = reader.probability("dropout");
+  reader.refuse_others();
+  return gpt(gpt_options);
 }
 
 }  // namespace troupe::models

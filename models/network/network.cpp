@@ -63,7 +63,10 @@ class Network final : public SupervisedModel, public ConvertsParts {
       : SupervisedModel(std::move(batches), std::move(metrics)),
         loss_(loss ? std::move(loss) : default_loss(data_info())),
         plan_(naming(data_info().origin,
-                     [&] { return plan_network(graph, data_info().shape, loss_->num_outputs(data_info())); })),
+                     [&] {
+                       return plan_network(graph, data_info().shape, loss_->num_outputs(data_info()),
+                                           data_info().labels_per_sample);
+                     })),
         batch_size_(batch_size),
         text_(to_json({.model = "", .layers = text_of(graph), .data = data_info(), .loss = loss_->name()})) {
     check_batch(plan_, batch_size);

@@ -1,6 +1,7 @@
 #include "models/network/network_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -59,8 +60,11 @@ std::vector<Uses> count_uses(const std::vector<Graph::Entry>& layers) {
 /// Makes a NetworkPlan from a graph. It plans the layers of the graph in the order in which they were appended.
 class Planner {
  public:
-  Planner(const Graph& graph, SampleShape input, std::optional<std::int64_t> num_outputs)
-      : layers_(graph.layers()), wanted_outputs_(num_outputs), uses_(count_uses(layers_)) {
+  Planner(const Graph& graph, SampleShape input, std::optional<std::int64_t> num_outputs, std::int64_t positions)
+      : layers_(graph.layers()),
+        wanted_outputs_(num_outputs),
+        wanted_positions_(positions),
+        uses_(count_uses(layers_)) {
     plan_.input = input;
   }
 
@@ -137,7 +141,11 @@ class Planner {
                        .relu = first.relu_due,
                        .tensor_sizes = {}};
     for (const Graph::Node node : entry.inputs) layer.inputs.push_back(value(node).source + 1);
-    if (entry.layer->has_tensors()) layer.weights = static_cast<int>(plan_.tensors.size());
+    if (entry.layer->has_tensors()) {
+      layer.weights = static_cast<int>(plan_.tensors.size());
+      owners_.emplace(entry.name, static_cast<int>(planned_.size()));
+    }
+    if (!entry.layer->tied_to().empty()) layer.shares = share(*entry.layer, first.shape);
     for (LayerTensor& tensor : naming([&] { return tensors_of(entry, first.shape); })) {
       layer.tensor_sizes.push_back(static_cast<std::int64_t>(tensor.info.size()));
       plan_.tensors.push_back(std::move(tensor));
@@ -160,6 +168,19 @@ class Planner {
         throw_invalid("has a tensor '" + tensor.info.name + "'; an earlier layer has a tensor of that name");
     }
     return tensors;
+  }
+
+  /// Returns the index in `planned_` of the layer to which the current layer is tied.
+  int share(const models::LayerSpec& layer, const SampleShape& input) {
+    const auto found = owners_.find(layer.tied_to());
+    if (found == owners_.end())
+      throw_invalid(who() + " is tied to a layer '" + layer.tied_to() +
+                    "', but no earlier layer with tensors has this name");
+    PlannedLayer& owner = planned_[static_cast<std::size_t>(found->second)];
+    naming([&] { return layer.check_tied(plan_.tensors[static_cast<std::size_t>(owner.weights)].info, input), 0; });
+    if (owner.is_shared) throw_invalid(who() + " is tied to " + layer.tied_to() + ", to which another layer is tied");
+    owner.is_shared = true;
+    return found->second;
   }
 
   /// Returns the planned layer that computes the output `node`, if the current layer is the only layer that reads this
@@ -219,8 +240,9 @@ class Planner {
     PlannedLayer* host = nullptr;
     for (const Graph::Node node : entry.inputs) {
       PlannedLayer* const layer = sole_producer(node);
-      if (layer == nullptr || !layer->layer->folding().takes_addend || layer->relu || layer->inputs.size() != 1)
-        continue;
+      if (layer == nullptr || layer->relu || layer->inputs.size() != 1) continue;
+      const Folding folding = layer->layer->folding();
+      if (!folding.takes_addend && !(folding.takes_sequence_addend && layer->output.sequence)) continue;
       if (host == nullptr || layer < host) host = layer;
     }
     return host;
@@ -229,8 +251,11 @@ class Planner {
   void check_scores(const Value& scores) {
     if (plan_.tensors.empty()) throw_invalid("a network needs a layer with weights");
     plan_.num_outputs = wanted_outputs_.value_or(scores.shape.channels);
-    if (!scores.shape.flat || scores.shape.channels != plan_.num_outputs)
+    plan_.positions = scores.shape.sequence ? scores.shape.height : 1;
+    const bool right_positions = wanted_positions_ == 0 || plan_.positions == wanted_positions_;
+    if (!(scores.shape.flat || scores.shape.sequence) || !right_positions || scores.shape.channels != plan_.num_outputs)
       throw_invalid(who() + " has the output shape " + scores.shape.text() + ", but the loss needs " +
+                    (wanted_positions_ > 1 ? std::to_string(wanted_positions_) + " positions x " : "") +
                     std::to_string(plan_.num_outputs) + " outputs for this data");
     const SampleShape stored = stored_shape(scores);
     if (stored.channels != plan_.num_outputs)
@@ -249,28 +274,31 @@ class Planner {
     for (const int number : order_) {
       PlannedLayer& layer = planned_[static_cast<std::size_t>(number)];
       for (int& input : layer.inputs) input = values[static_cast<std::size_t>(input)];
+      if (layer.shares >= 0) layer.shares = values[static_cast<std::size_t>(layer.shares) + 1] - 1;
       plan_.layers.push_back(std::move(layer));
     }
   }
 
   const std::vector<Graph::Entry>& layers_;
   std::optional<std::int64_t> wanted_outputs_;
+  std::int64_t wanted_positions_;
   std::vector<Uses> uses_;
   std::size_t at_ = 0;
   std::vector<Value> values_;          ///< the output of each layer of the graph
   std::vector<PlannedLayer> planned_;  ///< the planned layers, in the order in which they were appended
   std::vector<int> order_;             ///< indices in `planned_`, in the order of computation
   std::set<std::string> names_;        ///< names of all tensors
+  std::map<std::string, int> owners_;  ///< the index in `planned_` of each layer with tensors, by its name
   NetworkPlan plan_;
 };
 
 }  // namespace
 
 NetworkPlan plan_network(const Graph& graph, std::span<const std::int64_t> sample_shape,
-                         std::optional<std::int64_t> num_outputs) {
+                         std::optional<std::int64_t> num_outputs, std::int64_t positions) {
   if (graph.layers().empty()) throw_invalid("a network needs at least one layer");
   if (num_outputs && *num_outputs < 1) throw_invalid("a network needs a loss with at least one output");
-  return Planner(graph, input_shape(sample_shape), num_outputs).plan();
+  return Planner(graph, input_shape(sample_shape), num_outputs, positions).plan();
 }
 
 void keep_tensors(NetworkPlan& plan, const std::function<bool(const std::string&)>& keeps) {
@@ -280,6 +308,8 @@ void keep_tensors(NetworkPlan& plan, const std::function<bool(const std::string&
         std::span(plan.tensors).subspan(static_cast<std::size_t>(layer.weights), layer.tensor_sizes.size());
     layer.keeps_tensors = std::ranges::all_of(own, [&](const auto& tensor) { return keeps(tensor.info.name); });
   }
+  for (PlannedLayer& layer : plan.layers)
+    if (layer.shares >= 0) layer.keeps_tensors = plan.layers[static_cast<std::size_t>(layer.shares)].keeps_tensors;
 }
 
 }  // namespace troupe

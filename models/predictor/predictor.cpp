@@ -23,13 +23,14 @@ class Predictor::Impl {
 
   std::size_t sample_size() const { return static_cast<std::size_t>(network_.plan.input.size()); }
   std::size_t num_outputs() const { return static_cast<std::size_t>(network_.plan.num_outputs); }
+  std::size_t outputs_of_sample() const { return num_outputs() * static_cast<std::size_t>(network_.plan.positions); }
 
   std::size_t count(std::span<const float> samples) const { return count_samples(samples.size(), sample_size()); }
 
   const RawSamples& raw() const { return raw_; }
 
   void outputs(std::span<const float> samples, std::span<float> to) const {
-    const std::size_t wanted = count(samples) * num_outputs();
+    const std::size_t wanted = count(samples) * outputs_of_sample();
     if (to.size() != wanted)
       throw_invalid("the output buffer holds " + std::to_string(to.size()) + " floats; expected " +
                     std::to_string(wanted));
@@ -137,12 +138,12 @@ void Predictor::probabilities(std::span<const float> samples, std::span<float> t
   impl_->probabilities(samples, to);
 }
 std::vector<float> Predictor::outputs(std::span<const float> samples) const {
-  std::vector<float> to(impl_->count(samples) * impl_->num_outputs());
+  std::vector<float> to(impl_->count(samples) * impl_->outputs_of_sample());
   outputs(samples, to);
   return to;
 }
 std::vector<float> Predictor::probabilities(std::span<const float> samples) const {
-  std::vector<float> to(impl_->count(samples) * impl_->num_outputs());
+  std::vector<float> to(impl_->count(samples) * impl_->outputs_of_sample());
   probabilities(samples, to);
   return to;
 }

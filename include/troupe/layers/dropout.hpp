@@ -15,7 +15,7 @@ class Dropout final : public LayerSpec {
   std::map<std::string, double> numbers() const override { return {{"probability", probability_}}; }
   SampleShape output(std::span<const SampleShape> inputs) const override;
   bool is_batch_dependent() const override { return true; }
-  Folding folding() const override { return {.element_wise = true}; }
+  Folding folding() const override { return {.element_wise = true, .takes_sequence_addend = true}; }
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 
  private:

@@ -89,7 +89,9 @@ namespace troupe::models {
 
 using dnnl::algorithm;
 
-std::unique_ptr<cpu::LayerKernels> Gelu::on_cpu() const { return cpu::eltwise(algorithm::eltwise_gelu_erf); }
+std::unique_ptr<cpu::LayerKernels> Gelu::on_cpu() const {
+  return cpu::eltwise(form_ == GeluForm::erf ? algorithm::eltwise_gelu_erf : algorithm::eltwise_gelu_tanh);
+}
 
 std::unique_ptr<cpu::LayerKernels> Sigmoid::on_cpu() const {
   return cpu::eltwise(algorithm::eltwise_logistic_use_dst_for_bwd);

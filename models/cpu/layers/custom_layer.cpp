@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "models/cpu/layer_kernels.hpp"
+#include "models/cpu/layers/sequence/sequence.hpp"
 #include "models/cpu/packing.hpp"
 
 namespace troupe::cpu {
@@ -81,8 +82,11 @@ class CustomKernels final : public LayerKernels {
  public:
   void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override {
     const PlannedLayer& planned = layer.planned;
-    layer.output = planned.output.flat ? Layout{.channels = round_up(planned.output.channels)}
-                                       : image_layout(planned.output, layer.input.element);
+    if (planned.output.sequence)
+      layer.output = sequence_layout(planned.output);
+    else
+      layer.output = planned.output.flat ? Layout{.channels = round_up(planned.output.channels)}
+                                         : image_layout(planned.output, layer.input.element);
     layer.parameters.vectors = 1;
     layer.parameters.parts = planned.tensor_sizes;
     layer.parameters.channels =

@@ -17,22 +17,30 @@ class Dropout final : public Operation {
   Dropout(const PlacedLayer& layer, std::int64_t batch)
       : layout_(layer.output),
         channels_(layer.planned.output.channels),
+        adds_(layer.planned.inputs.size() > 1),
         batch_(batch),
         probability_(static_cast<float>(spec_of<models::Dropout>(layer).probability())),
         factors_(static_cast<std::size_t>(layer.planned.output.size())) {}
 
-  StageTraits traits() const override { return {.input_gradient_in_place = true}; }
+  StageTraits traits() const override { return {.input_gradient_in_place = !adds_}; }
 
   void forward(const ForwardOperands& at) override {
-    if (at.context.training) return apply(at.context, at.input, at.output);
-    std::memcpy(at.output, at.input, layout_.bytes(batch_));
+    apply_if_training(at.context, at.input, at.output);
+    if (adds_) cpu::accumulate(at.addend, at.output, layout_, batch_);
   }
 
   void backward(const BackwardOperands& at) override {
-    if (at.context.training && at.input_gradient != nullptr) apply(at.context, at.output_gradient, at.input_gradient);
+    if (at.input_gradient != nullptr) apply_if_training(at.context, at.output_gradient, at.input_gradient);
   }
 
  private:
+  void apply_if_training(const BatchContext& context, const void* from, void* to) {
+    if (context.training)
+      apply(context, from, to);
+    else if (from != to)
+      std::memcpy(to, from, layout_.bytes(batch_));
+  }
+
   void apply(const BatchContext& context, const void* from, void* to) {
     Random random = dropout_random(context);
     for (std::int64_t sample = 0; sample < batch_; ++sample) {
@@ -50,13 +58,16 @@ class Dropout final : public Operation {
     for (std::int64_t block = 0; block < layout_.channels; block += layout_.inner)
       for (std::int64_t pixel = 0; pixel < layout_.pixels(); ++pixel)
         for (std::int64_t channel = block; channel < block + layout_.inner; ++channel, ++at) {
-          const auto index = static_cast<std::size_t>(channel * layout_.pixels() + pixel);
+          const auto index =
+              static_cast<std::size_t>(layout_.inner == layout_.channels ? pixel * layout_.channels + channel
+                                                                         : channel * layout_.pixels() + pixel);
           store(channel < channels_ ? to_float(from[at]) * factors_[index] : 0.0F, to[at]);
         }
   }
 
   Layout layout_;
   std::int64_t channels_;  ///< number of channels without padding
+  bool adds_;              ///< whether a second input is added to the output
   std::int64_t batch_;
   float probability_;
   std::vector<float> factors_;  ///< factor of each value of a sample (0 or 1 / (1 - probability)), row-major

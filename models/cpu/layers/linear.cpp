@@ -3,6 +3,8 @@
 #include <optional>
 
 #include "models/cpu/layer_kernels.hpp"
+#include "models/cpu/layers/sequence/position_linear.hpp"
+#include "models/cpu/layers/sequence/sequence.hpp"
 #include "models/cpu/passes.hpp"
 
 namespace troupe::cpu {
@@ -142,11 +144,13 @@ class LinearKernels final : public LayerKernels {
   }
   void place(Context& context, PlacedLayer& layer, std::int64_t batch) const override;
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    if (layer.planned.output.sequence) return make_position_linear(layer, batch);
     return std::make_unique<Linear>(context, layer, batch);
   }
 };
 
 void LinearKernels::place(Context& context, PlacedLayer& layer, std::int64_t batch) const {
+  if (layer.planned.output.sequence) return place_sequence(layer);
   const SampleShape& input = layer.planned.input;
   const std::int64_t outputs = round_up(layer.planned.output.channels);
   layer.output = {.channels = outputs};

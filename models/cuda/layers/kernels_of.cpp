@@ -40,6 +40,10 @@ const std::unordered_map<std::type_index, Make>& known_layers() {
 
 std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer) {
   const models::LayerSpec& spec = *layer.layer;
+  if (layer.output.sequence)
+    throw Error(ErrorCode::unsupported, "layers of sequences, such as " + spec.kind() +
+                                            ", compute on CPUs only: set "
+                                            "device to cpu");
   if (const auto found = known_layers().find(typeid(spec)); found != known_layers().end()) return found->second();
   const auto* const custom = dynamic_cast<const models::CustomLayer*>(&spec);
   if (custom != nullptr && custom->takes_copies()) return custom_kernels();

@@ -27,7 +27,7 @@ BatchRequest BatchMemory::prepare(const DataInfo& info, std::span<const std::int
   content_ = ++newest;
   numbers_.assign(samples.begin(), samples.end());
   values_.resize(samples.size() * static_cast<std::size_t>(info.sample_size()));
-  labels_.resize(info.num_classes > 0 ? samples.size() : 0);
+  labels_.resize(info.num_labels(samples.size()));
   targets_.resize(samples.size() * static_cast<std::size_t>(info.num_targets));
   holes_.resize(info.lacks ? samples.size() : 0);
   return {

@@ -45,7 +45,8 @@ class Joined final : public DataSource {
     const bool in_parts = std::ranges::any_of(parts, [](const DataPtr& part) { return !part->info().parts.empty(); });
     for (const DataPtr& part : parts) {
       const DataInfo& info = part->info();
-      if (info.shape != all.shape || info.num_classes != all.num_classes || info.num_targets != all.num_targets)
+      if (info.shape != all.shape || info.num_classes != all.num_classes || info.num_targets != all.num_targets ||
+          info.labels_per_sample != all.labels_per_sample || info.vocabulary != all.vocabulary)
         throw_bad_data("concat: the sources differ in the shape of samples or in the number of classes or targets");
       const auto differ = [](const auto& names, const auto& others) {
         return !names.empty() && !others.empty() && names != others;
@@ -68,12 +69,13 @@ class Joined final : public DataSource {
   void read(const BatchRequest& request) const override {
     const auto size = static_cast<std::size_t>(info().sample_size());
     const auto targets = static_cast<std::size_t>(info().num_targets);
+    const std::size_t labels = info().num_labels(1);
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
       const auto [part, number] = place_of(request.samples[i]);
       parts_[part]->fill(
           {.samples = std::span(&number, 1),
            .values = request.values.subspan(i * size, size),
-           .labels = request.labels.subspan(request.labels.empty() ? 0 : i, request.labels.empty() ? 0 : 1),
+           .labels = request.labels.subspan(i * labels, labels),
            .targets = request.targets.subspan(i * targets, targets),
            .drawn = request.drawn,
            .holes = request.holes.subspan(request.holes.empty() ? 0 : i, request.holes.empty() ? 0 : 1)});

@@ -61,6 +61,7 @@ class Windows final : public DataSource {
   static DataInfo info_of(DataInfo info, std::int64_t length) {
     if (length < 1)
       throw_invalid("windows of " + std::to_string(length) + " samples are impossible: the length must be at least 1");
+    if (info.labels_per_sample > 1) throw_invalid("windows of samples with several labels are impossible");
     info.num_samples -= length - 1;
     info.value_names.clear();
     info.encoding = {};

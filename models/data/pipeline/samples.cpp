@@ -12,7 +12,9 @@ SampleView sample_of(const BatchRequest& batch, std::size_t index, const DataInf
   const auto size = static_cast<std::size_t>(info.sample_size());
   const auto targets = static_cast<std::size_t>(info.num_targets);
   SampleView sample{.number = batch.samples[index], .values = batch.values.subspan(index * size, size)};
-  if (!batch.labels.empty()) sample.label = batch.labels[index];
+  const std::size_t labels = info.num_labels(1);
+  sample.labels = batch.labels.subspan(index * labels, labels);
+  if (labels == 1) sample.label = sample.labels.front();
   if (!batch.targets.empty()) sample.targets = batch.targets.subspan(index * targets, targets);
   return sample;
 }

@@ -101,7 +101,7 @@ std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> samples = all_of(data);
   shuffle_samples(samples, seed);
   const int classes = data->info().num_classes;
-  if (classes == 0) return samples;
+  if (classes == 0 || data->info().labels_per_sample > 1) return samples;
   const std::vector<std::int32_t> labels = labels_of(*data);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(classes));
   for (const std::int32_t label : labels) ++counts[static_cast<std::size_t>(label)];
@@ -123,7 +123,7 @@ std::vector<std::int64_t> alike(const DataPtr& data, std::uint64_t seed) {
 std::vector<std::int64_t> by_class(const DataPtr& data, std::uint64_t seed) {
   std::vector<std::int64_t> samples = all_of(data);
   shuffle_samples(samples, seed);
-  if (data->info().num_classes == 0) return samples;
+  if (data->info().num_classes == 0 || data->info().labels_per_sample > 1) return samples;
   const std::vector<std::int32_t> labels = labels_of(*data);
   std::ranges::stable_sort(samples, {}, [&](std::int64_t sample) { return labels[static_cast<std::size_t>(sample)]; });
   return samples;

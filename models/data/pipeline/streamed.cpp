@@ -46,6 +46,7 @@ void check_sample(const SampleView& sample, const DataInfo& info, int part) {
 DataInfo counted(DataInfo info, int parts, const ReadPart& read) {
   if (parts < 1) throw_invalid("a stream of " + std::to_string(parts) + " parts is impossible: it needs at least 1");
   if (!read) throw_invalid("a stream needs a function");
+  if (info.labels_per_sample > 1) throw_invalid("samples of a stream can have one label only");
   info.num_samples = 0;
   info.parts.clear();
   std::int64_t largest = 1;

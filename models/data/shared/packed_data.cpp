@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/aligned.hpp"
 #include "models/data/answers.hpp"
 #include "models/data/dataset_arrays.hpp"
 #include "models/files/input_encoding.hpp"
@@ -16,9 +17,6 @@ namespace troupe {
 namespace {
 
 using nlohmann::json;
-
-/// The alignment in bytes of each array within the packed bytes.
-constexpr std::size_t kAlignment = 64;
 
 using SetMember = std::shared_ptr<const DataSource> TrainingData::*;
 constexpr std::array<std::pair<const char*, SetMember>, 3> kSets{

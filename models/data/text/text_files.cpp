@@ -1,12 +1,9 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,116 +11,13 @@
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/file_patterns.hpp"
+#include "models/data/text/text_file.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
-#include "runtime/letter.hpp"
-#include "runtime/printable.hpp"
 #include "troupe/pipeline.hpp"
 
 namespace troupe {
 namespace {
-
-/// The kinds of symbols that a text is divided into.
-enum class Symbols : std::uint8_t {
-  bytes,
-  characters,  ///< characters in UTF-8; the number of a character is its code point
-};
-
-/// A text file whose symbols are read on demand. Thread-safe.
-class TextFile {
- public:
-  /// Reads the whole file once, to count its symbols, to find the different symbols, and to store the offsets of some
-  /// symbols.
-  /// @throws Error bad_file if the file cannot be read, or if characters are requested but the file is not valid UTF-8
-  TextFile(const std::string& path, Symbols symbols);
-
-  const std::string& path() const { return file_.path(); }
-  std::int64_t size() const { return size_; }
-  /// Returns the code (code point or byte value) of each distinct symbol of the text, in ascending order.
-  const std::vector<std::uint32_t>& different() const { return different_; }
-  /// Fills `numbers` with the codes (code points or byte values) of consecutive symbols of the text. The first of these
-  /// is symbol number `first`, counted from 0.
-  /// @throws Error bad_file if the file has changed since it was opened
-  void read(std::int64_t first, std::span<std::uint32_t> numbers) const;
-
- private:
-  /// Reads symbols from byte `offset` of the file on, where a symbol must begin. Calls `take` for each symbol, with its
-  /// code and its offset, until `take` returns false or the file ends.
-  /// @param piece the number of bytes to read from the file at a time
-  template <class Take>
-  void pass(std::uint64_t offset, std::size_t piece, Take take) const;
-
-  InputFile file_;
-  Symbols symbols_;
-  std::int64_t size_ = 0;
-  std::vector<std::uint32_t> different_;
-  std::vector<std::uint64_t> places_;  ///< offsets in bytes of every kBetweenPlaces-th character; empty if symbols are
-                                       ///< bytes
-};
-
-/// The number of characters from one offset in `places_` to the next.
-constexpr std::int64_t kBetweenPlaces = 1024;
-constexpr std::size_t kPassPiece = std::size_t{1} << 20;
-constexpr std::size_t kReadPiece = 4096;
-/// The maximum number of bytes of a character in UTF-8.
-constexpr std::size_t kMostBytes = 4;
-
-template <class Take>
-void TextFile::pass(std::uint64_t offset, std::size_t piece, Take take) const {
-  std::string text;
-  while (offset < file_.size()) {
-    text.resize(std::min<std::uint64_t>(piece, file_.size() - offset));
-    file_.read(offset, std::as_writable_bytes(std::span(text)));
-    const bool last = offset + text.size() == file_.size();
-    std::size_t at = 0;
-    while (at < text.size() && (last || symbols_ == Symbols::bytes || at + kMostBytes <= text.size())) {
-      Letter letter{static_cast<unsigned char>(text[at]), 1, true};
-      if (symbols_ == Symbols::characters) letter = first_letter(std::string_view(text).substr(at));
-      if (!letter.well_formed)
-        throw_bad_file(
-            path(), "byte " + std::to_string(offset + at) + " is not valid UTF-8; use symbols=bytes to read any text");
-      if (!take(letter.number, offset + at)) return;
-      at += letter.bytes;
-    }
-    offset += at;
-  }
-}
-
-TextFile::TextFile(const std::string& path, Symbols symbols) : file_(path), symbols_(symbols) {
-  std::set<std::uint32_t> rare;
-  std::vector<bool> seen(0x10000);
-  pass(0, kPassPiece, [&](std::uint32_t number, std::uint64_t offset) {
-    if (symbols_ == Symbols::characters && size_ % kBetweenPlaces == 0) places_.push_back(offset);
-    ++size_;
-    if (number < seen.size()) {
-      seen[number] = true;
-    } else {
-      rare.insert(number);
-    }
-    return true;
-  });
-  file_.check_unchanged();
-  for (std::uint32_t number = 0; number < seen.size(); ++number)
-    if (seen[number]) different_.push_back(number);
-  different_.insert(different_.end(), rare.begin(), rare.end());
-}
-
-void TextFile::read(std::int64_t first, std::span<std::uint32_t> numbers) const {
-  std::int64_t skipped = 0;
-  auto offset = static_cast<std::uint64_t>(first);
-  if (symbols_ == Symbols::characters) {
-    skipped = first % kBetweenPlaces;
-    offset = places_.at(static_cast<std::size_t>(first / kBetweenPlaces));
-  }
-  std::size_t done = 0;
-  pass(offset, kReadPiece, [&](std::uint32_t number, std::uint64_t /*offset*/) {
-    if (skipped-- > 0) return true;
-    if (done < numbers.size()) numbers[done++] = number;
-    return done < numbers.size();
-  });
-  if (done < numbers.size()) throw_bad_file(path(), "truncated");
-  file_.check_unchanged();
-}
 
 /// The maximum number of different symbols that the training set may have.
 constexpr std::size_t kMostSymbols = 4096;
@@ -134,7 +28,9 @@ struct TextArguments {
   std::vector<std::string> test_files;
   Symbols symbols = Symbols::characters;
   std::int64_t window = 64;
-  std::int64_t stride = 1;
+  std::int64_t stride = 0;     ///< 0: the default
+  bool predicts_each = false;  ///< whether each symbol of a window has a label, the symbol after it; otherwise only the
+                               ///< last one has
   bool unseen_zero = false;  ///< whether a symbol that does not occur in the training text becomes zeros; otherwise it
                              ///< is an error
 };
@@ -149,40 +45,28 @@ TextArguments parse_text_arguments(const std::string& text) {
       throw_invalid("text: symbols=" + value + " must be bytes or characters");
     asked.symbols = value == "bytes" ? Symbols::bytes : Symbols::characters;
   };
+  const auto predict = [&](const std::string& value) {
+    if (value != "last" && value != "each") throw_invalid("text: predict=" + value + " must be last or each");
+    asked.predicts_each = value == "each";
+  };
   const auto patterns = parse_data_arguments(
       "text", text, kTextUsage,
       {{"test", [&](const std::string& value) { add(asked.test_files, value); }},
        {"symbols", symbols},
+       {"predict", predict},
        {"window", [&](const std::string& value) { asked.window = data_length("text: window", value); }},
        {"unseen", [&](const std::string& value) { asked.unseen_zero = zero_for_unseen("text", value); }},
        {"stride", [&](const std::string& value) { asked.stride = data_length("text: stride", value); }}});
   for (const std::string& pattern : patterns) add(asked.files, pattern);
+  if (asked.stride == 0) asked.stride = asked.predicts_each ? asked.window : 1;
+  if (asked.predicts_each && asked.unseen_zero)
+    throw_invalid("text: unseen=zero is impossible with predict=each: there is no token for other symbols");
   if (asked.files.empty()) throw_invalid("text:" + text + " does not name a file; usage: text" + kTextUsage);
   return asked;
 }
 
-/// Returns the name of a symbol for messages and class names: the character itself or, if it is not visible, its code,
-/// such as "U+0009" or "0x09".
-std::string name_of(std::uint32_t symbol, Symbols symbols) {
-  std::string letter;
-  const auto add = [&](std::uint32_t byte) { letter += static_cast<char>(byte); };
-  if (symbol < 0x80) {
-    add(symbol);
-  } else if (symbols == Symbols::characters) {
-    constexpr std::uint32_t kLow = 0x3f;
-    const int more = symbol < 0x800 ? 1 : symbol < 0x10000 ? 2 : 3;
-    constexpr std::uint32_t kLead[] = {0, 0xc0, 0xe0, 0xf0};
-    add(kLead[more] | symbol >> (6 * more));
-    for (int left = more - 1; left >= 0; --left) add(0x80 | (symbol >> (6 * left) & kLow));
-  }
-  if (!letter.empty() && letter != " " && is_printable(letter)) return letter;
-  char number[16];
-  std::snprintf(number, sizeof number, symbols == Symbols::bytes ? "0x%02X" : "U+%04X", symbol);
-  return number;
-}
-
-/// The windows of a text, as data. Each sample is a window of consecutive symbols, and its class is the symbol after
-/// the window.
+/// The windows of a text, as data. Each sample is a window of consecutive symbols. Its class is the symbol after the
+/// window or, with predict=each, it has a label at each position: the next symbol.
 class TextWindows final : public DataSource {
  public:
   TextWindows(TextFile file, std::vector<std::uint32_t> vocabulary, const TextArguments& asked)
@@ -192,6 +76,7 @@ class TextWindows final : public DataSource {
         window_(asked.window),
         stride_(asked.stride),
         symbols_(asked.symbols),
+        predicts_each_(asked.predicts_each),
         unseen_zero_(asked.unseen_zero) {}
 
  private:
@@ -204,6 +89,11 @@ class TextWindows final : public DataSource {
     DataInfo info{.num_samples = (file.size() - asked.window - 1) / asked.stride + 1,
                   .shape = {asked.window, std::ssize(vocabulary)},
                   .num_classes = static_cast<int>(vocabulary.size())};
+    if (asked.predicts_each) {
+      info.shape = {asked.window};
+      info.labels_per_sample = asked.window;
+      info.vocabulary = std::ssize(vocabulary);
+    }
     for (const std::uint32_t symbol : vocabulary) info.class_names.push_back(name_of(symbol, asked.symbols));
     info.encoding = {.columns = {}, .symbols = vocabulary, .symbols_are_bytes = asked.symbols == Symbols::bytes};
     info.origin = file.path();
@@ -213,6 +103,23 @@ class TextWindows final : public DataSource {
   }
 
   void read(const BatchRequest& request) const override {
+    predicts_each_ ? read_tokens(request) : read_categories(request);
+  }
+
+  void read_tokens(const BatchRequest& request) const {
+    const auto window = static_cast<std::size_t>(window_);
+    std::vector<std::uint32_t> symbols(window + 1);
+    for (std::size_t i = 0; i < request.samples.size(); ++i) {
+      file_.read(request.samples[i] * stride_, symbols);
+      for (std::size_t place = 0; place <= window; ++place) {
+        const std::size_t token = *class_of(symbols[place]);
+        if (place < window) request.values[i * window + place] = static_cast<float>(token);
+        if (place > 0) request.labels[i * window + place - 1] = static_cast<std::int32_t>(token);
+      }
+    }
+  }
+
+  void read_categories(const BatchRequest& request) const {
     std::vector<std::uint32_t> symbols(static_cast<std::size_t>(window_) + 1);
     float* to = request.values.data();
     for (std::size_t i = 0; i < request.samples.size(); ++i) {
@@ -244,6 +151,7 @@ class TextWindows final : public DataSource {
   std::int64_t window_;
   std::int64_t stride_;
   Symbols symbols_;
+  bool predicts_each_;
   bool unseen_zero_;
 };
 
@@ -300,6 +208,8 @@ TrainingData text_files_like(const std::string& arguments, const DataInfo& train
   if (vocabulary.empty()) return text_files(arguments, seed);
   TextArguments asked = parse_text_arguments(arguments);
   asked.symbols = trained.encoding.symbols_are_bytes ? Symbols::bytes : Symbols::characters;
+  if (asked.predicts_each != (trained.labels_per_sample > 1))
+    throw_invalid(std::string("text: the network was trained with predict=") + (asked.predicts_each ? "last" : "each"));
   TrainingData data{windows_of(open_all(asked.files, asked.symbols), vocabulary, asked)};
   if (!asked.test_files.empty()) data.test = windows_of(open_all(asked.test_files, asked.symbols), vocabulary, asked);
   return data;
