@@ -95,6 +95,7 @@ std::ostream& operator<<(std::ostream& out, const LbfgsReport& lbfgs) {
 class DistributedSGD::Impl {
  public:
   Impl(ModelCreator creator, Options options) : callbacks(options), driver(std::move(creator), std::move(options)) {
+    report.unit = driver->unit();
     callbacks->start(driver->options(), driver->num_workers(), driver->steps_done());
   }
   ~Impl() {
@@ -171,6 +172,7 @@ class DistributedSGD::Impl {
     const Call at_work = call();
     before = at_work->steps_done();
     report = at_work->step();
+    report.unit = at_work->unit();
     if (at_work->options().verbose)
       std::cout << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
   }
@@ -273,6 +275,7 @@ std::int64_t DistributedSGD::steps_done() const { return impl_->driver->steps_do
 
 Evaluation DistributedSGD::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
   Evaluation evaluation = impl_->call()->evaluate(set, measure);
+  evaluation.unit = impl_->driver->unit();
   impl_->callbacks->evaluation(evaluation, set, steps_done());
   return evaluation;
 }

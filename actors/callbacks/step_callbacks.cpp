@@ -23,7 +23,7 @@ void add_seconds(const PhaseSeconds& seconds, Json& metrics) {
 Json metrics_of(const StepReport& report, std::int64_t epoch_steps) {
   Json metrics{{"loss", report.loss}, {"learning_rate", report.learning_rate}, {"samples", report.samples}};
   if (report.seconds.step > 0)
-    metrics["samples_per_second"] = static_cast<double>(report.samples) / report.seconds.step;
+    metrics[report.unit + "_per_second"] = static_cast<double>(report.samples) / report.seconds.step;
   if (const auto accuracy = report.accuracy()) metrics["accuracy"] = *accuracy;
   add_seconds(report.seconds, metrics);
   if (report.gradient_norm > 0) metrics["gradient_norm"] = report.gradient_norm;
@@ -33,6 +33,7 @@ Json metrics_of(const StepReport& report, std::int64_t epoch_steps) {
 
 Json metrics_of(const Evaluation& evaluation, const std::string& set) {
   Json metrics{{set + "_loss", evaluation.loss}, {set + "_accuracy", evaluation.accuracy}};
+  if (const auto perplexity = evaluation.perplexity()) metrics[set + "_perplexity"] = *perplexity;
   if (evaluation.top_k_accuracy) metrics[set + "_top_k_accuracy"] = *evaluation.top_k_accuracy;
   if (!evaluation.targets.empty()) metrics[set + "_r2"] = evaluation.all_targets.r2;
   for (const NamedMetric& each : evaluation.metrics) metrics[set + "_" + each.name] = each.value;

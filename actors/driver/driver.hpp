@@ -50,6 +50,7 @@ class Driver {
   void set_learning_rate(double rate);
   void use(Algorithm algorithm);
   std::int64_t steps_per_epoch() const;
+  const std::string& unit() const { return model().traits.unit; }
   /// Calls the function that the user has registered as `name` on all replicas, or only on the first replica if
   /// `first_only` is true. Returns the results in order of worker and device.
   std::vector<Json> call_model(const std::string& name, const Json& arguments, bool first_only);

@@ -114,6 +114,7 @@ class GroupSGD::Impl {
     evaluation.samples = static_cast<std::int64_t>(sums[2]);
     evaluation.loss = sums[0] / sums[2];
     evaluation.accuracy = sums[1] / sums[2];
+    evaluation.unit = model_->info().unit;
     return evaluation;
   }
 

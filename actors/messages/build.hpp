@@ -21,7 +21,7 @@ auto fields(PlanRequest& x, F visit) {
 template <class F>
 auto fields(ReplicaTraits& x, F visit) {
   return visit(x.size, x.learned_size, at_most<Bound::setting>(x.fingerprint), x.precision, x.tensors, x.num_samples,
-               x.steps_per_epoch, x.converts_parts, x.f32_seconds_bits, x.bf16_seconds_bits, x.batch_dependent);
+               x.steps_per_epoch, x.converts_parts, x.f32_seconds_bits, x.bf16_seconds_bits, x.batch_dependent, x.unit);
 }
 
 struct Built {

@@ -37,6 +37,7 @@ void check_tellable(const ModelInfo& info) {
              printable(name, 60) + "'");
   };
   check_name(info.fingerprint, "layout");
+  check_name(info.unit, "unit");
   for (const TensorInfo& tensor : info.tensors) {
     check_name(tensor.name, "tensor");
     if (tensor.shape.size() > kMostDimensions)
@@ -98,7 +99,8 @@ ReplicaTraits traits_of(const ModelInfo& info) {
           false,
           to_bits(info.measured.f32),
           to_bits(info.measured.bf16),
-          info.batch_dependent};
+          info.batch_dependent,
+          info.unit};
 }
 
 std::string difference(const NamedReplica& named, const NamedReplica& other) {
@@ -125,6 +127,7 @@ std::string difference(const NamedReplica& named, const NamedReplica& other) {
   };
   if (replica.num_samples != first.num_samples || replica.steps_per_epoch != first.steps_per_epoch)
     return differs("has " + samples(replica), "has " + samples(first));
+  if (replica.unit != first.unit) return differs("counts " + replica.unit, "counts " + first.unit);
   return "";
 }
 

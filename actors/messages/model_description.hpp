@@ -22,6 +22,7 @@ struct ReplicaTraits {
   std::uint64_t f32_seconds_bits = 0;  ///< see ModelInfo::measured
   std::uint64_t bf16_seconds_bits = 0;
   std::string batch_dependent = {};  ///< ModelInfo::batch_dependent
+  std::string unit = {};             ///< ModelInfo::unit
 };
 
 /// Returns the checksum of `tensors` that `ReplicaTraits::tensors` contains.

@@ -36,6 +36,7 @@ void check_traits(const ReplicaTraits& traits, const Where& where) {
         "the name of the model's layout is not printable or too long", where);
   check(is_printable(traits.batch_dependent, kLongestModelName),
         "batch_dependent of the model is not printable or too long", where);
+  check(is_printable(traits.unit, kLongestModelName), "unit of the model is not printable or too long", where);
   check(traits.num_samples >= 0 && traits.steps_per_epoch >= 0, "the number of samples or steps is negative", where);
 }
 

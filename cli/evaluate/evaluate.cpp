@@ -28,6 +28,7 @@ struct EvaluateOptions {
 /// Evaluates a set with all metrics, and returns the evaluation. If the data has too many classes or targets for some
 /// metrics, leaves out these metrics.
 Evaluation measure(DistributedSGD& sgd, EvaluationSet set, int top_k) {
+  if (sgd.report().unit == "tokens") return sgd.evaluate(set, {.top_k = top_k});
   try {
     return sgd.evaluate(set, {.confusion = true, .top_k = top_k, .errors = true});
   } catch (const Error& error) {

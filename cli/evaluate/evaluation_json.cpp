@@ -35,6 +35,10 @@ void add_classes(const Evaluation& evaluation, ordered_json& object) {
 
 ordered_json evaluation_json(const Evaluation& evaluation) {
   ordered_json object{{"loss", evaluation.loss}, {"accuracy", evaluation.accuracy}, {"samples", evaluation.samples}};
+  if (const auto perplexity = evaluation.perplexity()) {
+    object["unit"] = evaluation.unit;
+    object["perplexity"] = *perplexity;
+  }
   if (evaluation.top_k_accuracy) {
     object["top_k"] = evaluation.top_k;
     object["top_k_accuracy"] = *evaluation.top_k_accuracy;

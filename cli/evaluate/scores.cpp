@@ -16,6 +16,7 @@ std::string score_text(const char* set, const Evaluation& evaluation) {
 
 void print_evaluation(const char* set, const Evaluation& evaluation) {
   std::printf("%s loss %.6f\n%s\n", set, evaluation.loss, score_text(set, evaluation).c_str());
+  if (const auto perplexity = evaluation.perplexity()) std::printf("%s perplexity %.4f\n", set, *perplexity);
   for (const NamedMetric& metric : evaluation.metrics)
     std::printf("%s %s %.6g\n", set, metric.name.c_str(), metric.value);
 }

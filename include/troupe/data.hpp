@@ -264,7 +264,8 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 
 /// Loads data by a registered name and returns its training set and, if there are any, its test and validation sets.
 /// The built-in names are `cifar10:DIR`, `csv:...`, `fashion-mnist[:DIR]`, `fold:...`, `idx:...`, `images:...`,
-/// `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`, `synthetic-linear`, `tar:...` and `text:...`.
+/// `mock-images[:SIZE[,CLASSES[,IMAGES]]]`, `npy:...`, `npz:...`, `synthetic-linear`, `tar:...`, `text:...` and
+/// `tokens:...`.
 /// docs/data.md describes them in more detail. Within a process, calls with the same name and seed return the same
 /// object while the object is in use. Thread-safe.
 ///
@@ -337,6 +338,14 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// (DataInfo::parts) of at most 256 MB. Each process keeps decompressed parts in memory, up to MEGABYTES of the option
 /// `memory` (default: 512). If the environment variable TROUPE_ALLOW_PIPE is 1, a PATTERN may be `pipe:COMMAND`: a
 /// shell command that writes an archive.
+///
+/// `tokens:FILE[,FILE...][,test=FILE][,window=1024][,windows=epoch|random][,vocabulary=N][,format=raw|llmc|npy]` reads
+/// files of tokens of any size, on demand: unsigned 16-bit integers without a header (raw, as nanoGPT writes them),
+/// files of llm.c, or NumPy arrays of one dimension of u2 or u4. The format is detected if it is not given. A sample is
+/// `window` consecutive tokens and has a label at each position: the next token. By default the windows of a file are
+/// disjoint, and an epoch uses each once. With `windows=random`, training draws the place of each window from the seed,
+/// the epoch and the number of the sample instead. The default vocabulary is that of GPT-2 (50,257) for 16-bit tokens,
+/// and that of Llama 3 (128,256) for others.
 /// @throws Error invalid_argument if no data has this name (the message lists the names), or its arguments are invalid.
 /// @throws Error bad_file or bad_data if a file is missing, damaged or does not fit; the error names the file.
 /// @throws Error limit_reached if there is not enough memory.

@@ -247,6 +247,9 @@ struct ModelInfo {
   /// Names of the kinds of layers that make the training loss depend on more than weights and samples, such as
   /// "batch-norm, dropout". Empty (default): there are no such layers, or they are frozen.
   std::string batch_dependent = {};
+  /// What the numbers of samples in results count (BatchResult::samples, EvaluationResult::samples), for reports:
+  /// "samples" or, if a sample has a label for each of its positions, "tokens".
+  std::string unit = "samples";
 };
 
 /// Returns the description of a model whose flat vector contains these tensors one after the other. The optimizer

@@ -3,6 +3,7 @@
 // Reports of steps and evaluations: the results of DistributedSGD::step and DistributedSGD::evaluate.
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -225,7 +226,9 @@ struct StepReport {
   /// L2 norm of the mean gradient before clipping, if GradientOptions::clip_norm is set; otherwise 0. With L-BFGS:
   /// always the norm of the gradient, including the penalty, at the new weights.
   double gradient_norm = 0;
-  std::int64_t samples = 0;  ///< number of samples of all shards
+  std::int64_t samples = 0;  ///< number of samples of all shards, or of their tokens if `unit` is "tokens"
+  /// What `samples` and `correct` count (ModelInfo::unit).
+  std::string unit = "samples";
   /// Number of samples that the model classified correctly before the update (Loss::is_hit). -1: the loss does not
   /// count correct samples.
   std::int64_t correct = -1;
@@ -317,6 +320,14 @@ struct Evaluation {
   /// Fraction of samples that the model classified correctly; see Loss::is_hit.
   double accuracy = 0;
   std::int64_t samples = 0;
+  /// What `samples` counts (ModelInfo::unit). The loss and the accuracy are means over these.
+  std::string unit = "samples";
+
+  /// Returns the perplexity, e^loss, if the model predicts tokens.
+  std::optional<double> perplexity() const {
+    if (unit != "tokens") return std::nullopt;
+    return std::exp(loss);
+  }
 
   int top_k = 0;  ///< the requested EvaluationOptions::top_k
   /// Fraction of the samples whose class is among the `top_k` largest outputs.

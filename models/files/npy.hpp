@@ -57,6 +57,7 @@ class NpyFile {
   }
   /// Returns the type and the shape of the array. The result contains no elements.
   const NumberArray& array() const { return layout_.array; }
+  bool is_big_endian() const { return layout_.big_endian; }
   /// Returns the size in bytes of all elements of the array together.
   std::uint64_t bytes() const { return file_->size() - layout_.begin; }
   /// Reads `count` rows, starting with row `first` (counted from 0), and returns them as an array with `count` rows.

@@ -114,6 +114,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
                    .fingerprint = device_->fingerprint(),
                    .precision = device_->precision(),
                    .network = text_};
+    if (data_info().labels_per_sample > 1) info.unit = "tokens";
     if (info.precision == chosen.precision) info.measured = measured;  // otherwise the device has no bf16
     if (!context.frozen) info.batch_dependent = batch_dependent_kinds(plan_);
     for (const LayerTensor& tensor : plan_.tensors) info.tensors.push_back(tensor.info);

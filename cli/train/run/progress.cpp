@@ -44,6 +44,10 @@ std::string clock_text(double seconds) {
   return text.data();
 }
 
+std::string rate_text(double per_second, const std::string& unit) {
+  return std::to_string(std::llround(per_second)) + ' ' + unit + "/s";
+}
+
 Progress::Progress(std::int64_t steps_done, std::int64_t total_steps, bool quiet)
     : begun_(steps_done), total_steps_(total_steps), quiet_(quiet), terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
@@ -56,8 +60,8 @@ void Progress::step(const StepReport& report) {
   if (!report.seconds.data.empty()) waited_ += std::ranges::max(report.seconds.data);
   const double passed = seconds_ + since_.seconds();
   if (passed < (terminal_ ? kTerminalSeconds : kPlainSeconds)) return;
-  draw(loss_sum_ / static_cast<double>(samples_), static_cast<double>(samples_) / passed,
-       data_text(remote_, passed, waited_));
+  const auto rate = static_cast<double>(samples_) / passed;
+  draw(loss_sum_ / static_cast<double>(samples_), rate_text(rate, report.unit) + data_text(remote_, passed, waited_));
   line_open_ = terminal_;
   samples_ = 0;
   loss_sum_ = 0;
@@ -78,16 +82,15 @@ double Progress::seconds_left() const {
   return whole_.seconds() * static_cast<double>(total_steps_ - done_) / static_cast<double>(done_ - begun_);
 }
 
-void Progress::draw(double loss, double samples_per_second, const std::string& data) const {
+void Progress::draw(double loss, const std::string& rate) const {
   const long long done = done_;
   const long long total = total_steps_;
   const std::string left = clock_text(seconds_left());
   if (terminal_) {
-    std::printf("\r%s %lld/%lld steps, %.0f samples/s%s, loss %.4f, ETA %s\x1b[K", bar(done_, total_steps_).c_str(),
-                done, total, samples_per_second, data.c_str(), loss, left.c_str());
+    std::printf("\r%s %lld/%lld steps, %s, loss %.4f, ETA %s\x1b[K", bar(done_, total_steps_).c_str(), done, total,
+                rate.c_str(), loss, left.c_str());
   } else {
-    std::printf("step %lld/%lld, %.0f samples/s%s, loss %.4f, ETA %s\n", done, total, samples_per_second, data.c_str(),
-                loss, left.c_str());
+    std::printf("step %lld/%lld, %s, loss %.4f, ETA %s\n", done, total, rate.c_str(), loss, left.c_str());
   }
   std::fflush(stdout);
 }

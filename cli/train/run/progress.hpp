@@ -12,6 +12,10 @@ namespace troupe::cli {
 /// whole seconds.
 std::string clock_text(double seconds);
 
+/// Returns a rate as text, such as "512 samples/s".
+/// @param unit as StepReport::unit
+std::string rate_text(double per_second, const std::string& unit);
+
 /// Shows the progress of a training on standard output: steps, samples per second, the loss and the remaining time,
 /// and for data from servers its rate, the share of the time for which workers waited for it, and repeated requests. On
 /// a terminal, redraws a bar. Otherwise prints a line every five seconds.
@@ -36,7 +40,7 @@ class Progress {
   }
 
  private:
-  void draw(double loss, double samples_per_second, const std::string& data) const;
+  void draw(double loss, const std::string& rate) const;
   /// Returns an estimate of the remaining seconds: the mean time of a step so far, including other work between steps,
   /// times the number of remaining steps.
   double seconds_left() const;

@@ -80,6 +80,7 @@ nlohmann::ordered_json to_json(const StepReport& report, Precision precision) {
           {"loss", report.loss},
           {"gradient_norm", report.gradient_norm},
           {"samples", report.samples},
+          {"unit", report.unit},
           {"correct", report.correct},
           {"left_out_samples", report.left_out_samples},
           {"bytes_copied", report.bytes_copied},
