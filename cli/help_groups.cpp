@@ -29,6 +29,7 @@ const std::vector<HelpGroup>& groups_of_training() {
       {"Data",
        {{"data", "fashion-mnist, csv:FILE, images:DIR, npy:FILES, ..."},
         {"batch-size", "samples per shard and step; default: 64"},
+        {"micro-batch"},
         {"validate", "share of the training set for validation"},
         {"transform"},
         {"shards"},

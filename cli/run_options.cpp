@@ -268,6 +268,9 @@ void CommandOptions::add_to(CLI::App& app) {
                                     "and line search, default all samples")
                          ->default_str("")
                          ->check(whole_number(0));
+  app.add_option("--micro-batch", micro_batch,
+                 "Samples of a shard that are computed at a time, to save memory; the result depends on it; 0: all")
+      ->check(whole_number(0));
   add_worker_options(app, sgd, placement);
   algorithm.add_to(app);
   app.add_option("--shards", sgd.num_shards, "Data shards of the run; 0: one per replica. The result depends on it")
@@ -332,6 +335,7 @@ Options CommandOptions::to_sgd_options() const {
     in_passes = lbfgs->full_batch && batch_size > 0 && lbfgs->warm_start == 0;
   }
   nlohmann::json config{{"batch_size", in_passes ? kPassOfFullBatch : batch_size}};
+  if (micro_batch > 0) config["micro_batch"] = micro_batch;
   if (data) config["data"] = plain_text("--data", *data);
   if (!validate.empty()) config["validate"] = plain_text("--validate", validate);
   const TrainedNetwork& what = trained();

@@ -29,6 +29,7 @@ struct CommandOptions {
   std::vector<std::string> metrics;
   std::vector<std::string> model_options;  ///< texts of the form NAME=NUMBER
   std::int64_t batch_size = 64;
+  std::int64_t micro_batch = 0;
   std::string placement = "in-process";
   std::string precision = "f32";
   std::optional<std::string> load;

@@ -33,6 +33,7 @@ namespace {
 struct Config {
   std::string data;
   std::int64_t batch_size = 0;
+  std::int64_t micro_batch = 0;
   std::optional<std::string> loss = {};  ///< empty: the default loss for the data
   std::string transform = {};
 
@@ -153,6 +154,12 @@ GraphOptions read_options(const nlohmann::json& value) {
   return options;
 }
 
+std::int64_t read_count(const std::string& key, const nlohmann::json& value) {
+  if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9)
+    invalid("\"" + key + "\" must be an integer from 0 to 1000000000");
+  return value.get<std::int64_t>();
+}
+
 void read_entry(const std::string& key, const nlohmann::json& value, Config& config) {
   if (key == "data") {
     config.data = read_name(key, value);
@@ -173,13 +180,13 @@ void read_entry(const std::string& key, const nlohmann::json& value, Config& con
   } else if (key == "trained") {
     config.trained = network_from_json("", read_name("trained", value)).data;
   } else if (key == "batch_size") {
-    if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 1e9) {
-      invalid("\"batch_size\" must be an integer from 0 to 1000000000");
-    }
-    config.batch_size = value.get<std::int64_t>();
+    config.batch_size = read_count(key, value);
+  } else if (key == "micro_batch") {
+    config.micro_batch = read_count(key, value);
   } else {
     invalid("unknown key \"" + key +
-            "\"; the keys are \"data\", \"transform\", \"validate\", \"batch_size\", \"loss\", \"metrics\" and "
+            "\"; the keys are \"data\", \"transform\", \"validate\", \"batch_size\", \"micro_batch\", \"loss\", "
+            "\"metrics\" and "
             "\"model_options\"");
   }
 }
@@ -205,6 +212,7 @@ std::vector<Metric> metrics_of(const Config& config) {
 Config parse_without_loss(const std::string& text, Config config) {
   config = parse(text, std::move(config));
   if (config.loss) invalid("this model has a fixed loss; remove \"loss\": \"" + *config.loss + "\"");
+  if (config.micro_batch > 0) invalid("this model has no micro-batches; only networks do");
   if (!config.metrics.empty()) invalid("this model supports no metrics; only networks do");
   if (!config.options.empty()) invalid("this model has no option '" + printable(config.options.begin()->first) + "'");
   return config;
@@ -240,7 +248,8 @@ CreateModel network_creator(std::string name, Config defaults) {
     const DataInfo& info = data.train->info();
     const auto loss = config.loss ? find_loss(*config.loss) : default_loss(info);
     const int outputs = naming(info.origin, [&] { return number_of_outputs(*loss, info); });
-    return network(*builtin_graph(name, outputs, config.options), data, config.batch_size, loss, metrics_of(config));
+    return network(*builtin_graph(name, outputs, config.options), data, config.batch_size, loss, metrics_of(config),
+                   config.micro_batch);
   };
 }
 
@@ -258,7 +267,7 @@ std::unique_ptr<Model> create_gpt(const ReplicaContext& at) {
   const TrainingData data = config.load(at.seed, is_first(at));
   const DataInfo& info = data.train->info();
   return network(builtin_gpt(info, config.options), data, config.batch_size,
-                 config.loss ? find_loss(*config.loss) : default_loss(info), metrics_of(config));
+                 config.loss ? find_loss(*config.loss) : default_loss(info), metrics_of(config), config.micro_batch);
 }
 
 std::unique_ptr<Model> create_described(const ReplicaContext& at) {
@@ -271,6 +280,8 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
     invalid("the file describes the network, so model options cannot be set: option '" +
             printable(config.options.begin()->first) + "' applies only to models that are selected by name");
   config.trained = text.data;
+  if (text.data.labels_per_sample > 1)
+    config.data = with_window(config.data, {{"window", static_cast<double>(text.data.shape.front())}});
   const TrainingData data = config.load(at.seed, is_first(at));
   const DataInfo& info = data.train->info();
   const std::string named = config.loss.value_or(config.new_head ? "" : text.loss);
@@ -283,7 +294,7 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
                     " for this data",
                 {.object = info.origin});
   const auto layers = config.new_head ? with_outputs(text.layers, outputs) : text.layers;
-  return network(graph_of("", layers), data, config.batch_size, loss, metrics_of(config));
+  return network(graph_of("", layers), data, config.batch_size, loss, metrics_of(config), config.micro_batch);
 }
 
 std::unique_ptr<Model> create_tfbench(const ReplicaContext& at) {

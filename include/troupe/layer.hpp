@@ -25,7 +25,10 @@ struct BatchContext {
   std::uint64_t seed = 0;  ///< seed of the run
   /// False in evaluations, and in training of frozen replicas (ReplicaContext::frozen).
   bool training = false;
-  /// Number of the layer in the graph. A layer must draw its random numbers from (seed, shard, step, layer) only.
+  /// Number of the micro-batch within the batch of the shard; 0 if batches are not divided (models::network).
+  int slice = 0;
+  /// Number of the layer in the graph. A layer must draw its random numbers from (seed, shard, step, slice, layer)
+  /// only.
   int layer = 0;
 };
 

@@ -118,15 +118,20 @@ class Graph {
 /// @param loss the loss. Null (default): softmax cross-entropy for data with classes, mean squared error for data with
 /// targets.
 /// @param metrics the metrics that each evaluation measures in addition to the loss.
+/// @param micro_batch if above 0, a step computes this number of samples of a shard at a time, and adds their
+/// gradients. So it needs the memory for the values of fewer samples. Other numbers give other bits. 0 (default): the
+/// samples of a shard are computed together. CPUs only.
 /// @throws Error invalid_argument if the loss does not support the data, a metric occurs twice, or the input of a layer
 /// does not fit (the message names the layer).
 /// @throws Error bad_data if the test or validation set does not match the training set.
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size = 64,
-                               std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
+                               std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {},
+                               std::int64_t micro_batch = 0);
 /// Returns a model that trains a network in which each layer's output is the next layer's input. Otherwise like the
 /// overload for a Graph.
 std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size = 64,
-                               std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {});
+                               std::shared_ptr<const Loss> loss = nullptr, std::vector<Metric> metrics = {},
+                               std::int64_t micro_batch = 0);
 
 /// Options of `mlp_layers`.
 struct MlpOptions {
@@ -198,11 +203,11 @@ std::unique_ptr<Model> tfbench(std::int64_t batch = 64);
 
 /// Registers the built-in models "linear", "softmax", "mlp", "cnn", "cnn-bn", "gpt", "resnet18", "resnet34",
 /// "resnet50", "resnet101", "resnet152" and "tfbench". `init` calls register_builtin_models. The config of these models
-/// (Options::config) is JSON: {"data": NAME, "batch_size": B, "loss": NAME, "metrics": [NAME, ...], "model_options":
-/// {NAME: NUMBER, ...}}. The names in "model_options" are the members of MlpOptions for "mlp", those of CnnOptions for
-/// "cnn" and "cnn-bn", those of GptOptions except `vocabulary` for "gpt", and "width" for ResNets. If the data of "gpt"
-/// is `text:` or `tokens:` without `window=`, the option "window" applies to it, too. "linear", "softmax" and "tfbench"
-/// have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
+/// (Options::config) is JSON: {"data": NAME, "batch_size": B, "micro_batch": M, "loss": NAME, "metrics": [NAME, ...],
+/// "model_options": {NAME: NUMBER, ...}}. The names in "model_options" are the members of MlpOptions for "mlp", those
+/// of CnnOptions for "cnn" and "cnn-bn", those of GptOptions except `vocabulary` for "gpt", and "width" for ResNets. If
+/// the data of "gpt" is `text:` or `tokens:` without `window=`, the option "window" applies to it, too. "linear",
+/// "softmax" and "tfbench" have a fixed loss and accept neither metrics nor options. "tfbench" generates its own data.
 void register_builtin_models();
 
 }  // namespace troupe::models

@@ -1,6 +1,7 @@
 #include "models/cpu/batch_network.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/cpu/packing.hpp"
 #include "runtime/clock.hpp"
@@ -48,7 +49,8 @@ BatchContext for_layer(BatchContext context, const PlacedLayer& layer) {
 
 BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const Loss& loss,
                            const std::vector<bool>& learns, std::int64_t batch, Mode mode)
-    : network_(network),
+    : context_(context),
+      network_(network),
       loss_(loss),
       batch_(batch),
       stages_(make_stages(context, network, batch)),
@@ -56,6 +58,14 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const
       memory_(plan_memory(schedule_.buffers)) {
   if (mode == Mode::train)
     for (const Stage& stage : stages_) stage.operation->prepare_backward();
+}
+
+std::size_t BatchNetwork::added_bytes() const {
+  std::size_t floats = 0;
+  for (std::size_t i = 0; i < stages_.size(); ++i)
+    if (!stages_[i].operation->traits().adds_weight_gradient)
+      floats = std::max(floats, first_layer(i).parameters.size());
+  return floats * sizeof(float);
 }
 
 std::byte* BatchNetwork::at(std::byte* arena, int buffer) const {
@@ -128,15 +138,18 @@ void BatchNetwork::forward(std::byte* arena, const BatchContext& context, const 
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const PlacedLayer& layer = first_layer(i);
     const std::vector<int>& inputs = layer.planned.inputs;
+    float* const sums = gradient == nullptr || layer.planned.keeps_tensors || layer.parameters.statistics_size() == 0
+                            ? nullptr
+                            : gradient + layer.parameters.statistics;
+    float* const own = sums != nullptr && context.slice > 0 ? context_.layer_gradient.floats() : sums;
     stages_[i].operation->forward({.context = for_layer(context, layer),
                                    .input = value(arena, inputs[0]),
                                    .addend = inputs.size() > 1 ? value(arena, inputs[1]) : nullptr,
                                    .output = at(arena, static_cast<int>(stages_[i].last) + 1),
                                    .weights = weights + layer.parameters.offset,
                                    .statistics = weights + layer.parameters.statistics,
-                                   .statistics_sums = gradient == nullptr || layer.planned.keeps_tensors
-                                                          ? nullptr
-                                                          : gradient + layer.parameters.statistics});
+                                   .statistics_sums = own});
+    if (own != sums) cpu::accumulate(own, sums, static_cast<std::int64_t>(layer.parameters.statistics_size()));
     if (profile != nullptr) profile->add_forward(stages_[i].first, batch_, watch.lap());
   }
 }
@@ -160,15 +173,28 @@ void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const BatchCo
   const int output = static_cast<int>(stage.last) + 1;
   for (const int more : step.more_gradients)
     cpu::accumulate(at(arena, more), at(arena, step.output_gradient), network_.layout(output), batch_);
-  stage.operation->backward({.context = for_layer(context, layer),
-                             .input = value(arena, layer.planned.inputs[0]),
-                             .output = at(arena, output),
-                             .output_gradient = at(arena, step.output_gradient),
-                             .second_gradient = at(arena, step.second_gradient),
-                             .input_gradient = at(arena, step.input_gradient),
-                             .adds_input_gradient = step.adds_input_gradient,
-                             .weights = weights + layer.parameters.offset,
-                             .gradient = gradient + layer.parameters.offset});
+  BackwardOperands operands{.context = for_layer(context, layer),
+                            .input = value(arena, layer.planned.inputs[0]),
+                            .output = at(arena, output),
+                            .output_gradient = at(arena, step.output_gradient),
+                            .second_gradient = at(arena, step.second_gradient),
+                            .input_gradient = at(arena, step.input_gradient),
+                            .adds_input_gradient = step.adds_input_gradient,
+                            .weights = weights + layer.parameters.offset,
+                            .gradient = gradient + layer.parameters.offset};
+  if (context.slice == 0) return stage.operation->backward(operands);
+  if (!stage.operation->traits().adds_weight_gradient) return run_and_add(stage, operands);
+  operands.adds_weight_gradient = true;
+  stage.operation->backward(operands);
+}
+
+void BatchNetwork::run_and_add(const Stage& stage, BackwardOperands operands) {
+  const LayerParameters& parameters = network_.layers[stage.first].parameters;
+  const auto floats = static_cast<std::int64_t>(parameters.size());
+  float* const sum = std::exchange(operands.gradient, context_.layer_gradient.floats());
+  stage.operation->backward(operands);
+  if (floats > 0 && !network_.layers[stage.first].planned.keeps_tensors)
+    cpu::accumulate(operands.gradient, sum, floats);
 }
 
 }  // namespace troupe::cpu

@@ -31,9 +31,13 @@ class BatchNetwork {
   /// Returns the size in bytes of the arena (memory for values) that the functions below need.
   std::size_t bytes() const { return memory_.bytes; }
 
+  /// Returns the size that Context::layer_gradient must have before `train` is called with a `slice` above 0.
+  std::size_t added_bytes() const;
+
   /// Returns the sum of the losses over the batch, and writes the gradient of this sum to `gradient`.
   /// @param arena memory of `bytes()` bytes; its content is not needed after the call
-  /// @param context `training` must be false for a frozen network
+  /// @param context `training` must be false for a frozen network. If `slice` is above 0, the gradient is added to
+  /// `gradient`
   /// @param correct receives BatchResult::correct; may be null
   double train(std::byte* arena, const BatchContext& context, const Batch& batch, std::span<const float> weights,
                std::span<float> gradient, Profile& profile, std::int64_t* correct);
@@ -56,6 +60,8 @@ class BatchNetwork {
                 Profile& profile);
   void run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
            float* gradient);
+  /// Runs the backward pass of a stage that cannot add the gradient of its weights, and adds it.
+  void run_and_add(const Stage& stage, BackwardOperands operands);
 
   /// Returns true if the last layer writes images in a blocked layout. Before the loss is computed, such outputs are
   /// converted to plain rows.
@@ -73,6 +79,7 @@ class BatchNetwork {
   std::byte* at(std::byte* arena, int buffer) const;
   const void* value(std::byte* arena, int value) const;
 
+  Context& context_;
   const PlacedNetwork& network_;
   const Loss& loss_;
   std::int64_t batch_;

@@ -47,9 +47,10 @@ class CpuNetwork final : public DeviceNetwork {
         profile_(profiled_layers(network_)),
         pool_(ArenaPool::shared()) {}
 
-  void prepare_training(bool memory) override {
+  void prepare_training(bool memory, bool slices) override {
     with_onednn([&] {
       const BatchNetwork& network = network_for(usual_batch_, Mode::train);
+      if (slices) context_.layer_gradient.reserve(network.added_bytes());
       if (memory) pool_->add(network.bytes() + context_.bytes());
     });
   }
@@ -65,16 +66,17 @@ class CpuNetwork final : public DeviceNetwork {
 
   using DeviceNetwork::gradient;
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                  std::int64_t* correct) override {
+                  std::int64_t* correct, int slice) override {
     return with_onednn([&] {
       if (batch.size == 0) {
-        std::ranges::fill(gradient, 0.0F);
+        if (slice == 0) std::ranges::fill(gradient, 0.0F);
         return 0.0;
       }
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const Arena arena(*pool_, network.bytes() + context_.bytes());
       context_.place(arena.data() + network.bytes());
-      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen()};
+      const BatchContext context{
+          .shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen(), .slice = slice};
       return network.train(arena.data(), context, batch, weights, gradient, profile_, correct);
     });
   }

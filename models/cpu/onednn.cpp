@@ -65,8 +65,8 @@ std::byte* Scratch::place(std::byte* data) {
   return data + bytes_;
 }
 
-std::array<Scratch*, 8> Context::shared() {
-  return {&scratchpad, &weights, &input, &gradient, &slice, &slice_gradient, &activations, &winograd};
+std::array<Scratch*, 9> Context::shared() {
+  return {&scratchpad, &weights, &input, &gradient, &slice, &slice_gradient, &activations, &layer_gradient, &winograd};
 }
 
 std::size_t Context::bytes() {

@@ -45,13 +45,14 @@ struct Context {
   Scratch slice;           ///< values between two layers that run slice by slice, or their gradient
   Scratch slice_gradient;  ///< gradient of the weights for one slice, which is added to that of the first slice
   Scratch activations;     ///< activations as floats, for a layer that computes only in floats
+  Scratch layer_gradient;  ///< gradient of a layer's weights for a micro-batch, which is added to that of earlier ones
   Scratch winograd;        ///< transformed weights, inputs and outputs of a convolution
 
   std::size_t bytes();
   void place(std::byte* data);
 
  private:
-  std::array<Scratch*, 8> shared();
+  std::array<Scratch*, 9> shared();
 };
 
 /// Prevents oneDNN from using AMX if AMX does not work on this machine. Does nothing if the user has set

@@ -76,7 +76,10 @@ class CudaNetwork final : public DeviceNetwork {
 
   ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // selects the device on which members are destroyed
 
-  void prepare_training(bool /*memory*/) override {
+  void prepare_training(bool /*memory*/, bool slices) override {
+    if (slices)
+      throw Error(ErrorCode::unsupported,
+                  "micro-batches are computed on CPUs only: set device to cpu, or micro_batch to 0");
     on_device(context_, [&] {
       memory_for(network_for(usual_batch_, Mode::train));
       transfers_.reserve_samples(static_cast<std::size_t>(usual_batch_ * network_.input_shape.size()));
@@ -95,7 +98,7 @@ class CudaNetwork final : public DeviceNetwork {
 
   using DeviceNetwork::gradient;
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                  std::int64_t* correct) override {
+                  std::int64_t* correct, int /*slice*/) override {
     if (batch.size == 0) {
       std::ranges::fill(gradient, 0.0F);
       return 0;

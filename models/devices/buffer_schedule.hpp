@@ -16,6 +16,7 @@ struct StageTraits {
   bool input_gradient_in_place = false;  ///< the gradient of the input overwrites the gradient of the output
   bool adds_input_gradient = false;      ///< if a later stage reads the same input, this stage adds its gradient to
                                          ///< that of the other stage
+  bool adds_weight_gradient = false;     ///< the stage can add the gradient of its weights to that of another batch
 };
 
 /// A stage, and the numbers of the values that it reads and writes. Value 0 is the network's input; value i + 1 is the

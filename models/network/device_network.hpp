@@ -29,7 +29,9 @@ class DeviceNetwork {
 
   /// Creates everything that training needs, so that the first step is as fast as later steps.
   /// @param memory true: also allocates the memory for the values of a training pass
-  virtual void prepare_training(bool memory) = 0;
+  /// @param slices whether batches consist of several micro-batches; see `gradient`
+  /// @throws Error unsupported if the device does not support micro-batches
+  virtual void prepare_training(bool memory, bool slices) = 0;
 
   /// Returns the number of floats of the flat vector, including padding.
   virtual std::size_t size() const = 0;
@@ -42,10 +44,12 @@ class DeviceNetwork {
   /// Returns the sum of the losses over the batch, and writes the gradient of this sum to `gradient`. Writes all
   /// `size()` floats, except those of layers whose tensors are frozen (PlannedLayer::keeps_tensors).
   /// @param correct receives BatchResult::correct; may be null
+  /// @param slice the number of a micro-batch (BatchContext::slice). Above 0: the gradient is added to `gradient`
   virtual double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                          std::span<float> gradient, std::int64_t* correct) = 0;
-  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient) {
-    return this->gradient(at, batch, weights, gradient, nullptr);
+                          std::span<float> gradient, std::int64_t* correct, int slice) = 0;
+  double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
+                  std::int64_t* correct = nullptr) {
+    return this->gradient(at, batch, weights, gradient, correct, 0);
   }
   /// Computes new statistics for a range of the flat vector; see Model::update_statistics. Frozen statistics do not
   /// change.

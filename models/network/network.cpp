@@ -7,12 +7,14 @@
 
 #include "models/converts_parts.hpp"
 #include "models/data/naming.hpp"
+#include "models/devices/slices.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/network/device_network.hpp"
 #include "models/network/graph_text.hpp"
 #include "models/network/layer_text.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/supervised.hpp"
+#include "runtime/invalid.hpp"
 #include "runtime/random.hpp"
 #include "troupe/error.hpp"
 
@@ -56,10 +58,33 @@ std::string batch_dependent_kinds(const NetworkPlan& plan) {
   return text;
 }
 
+/// Checks that a network that reads tokens gets them, and that they are in its vocabulary.
+void check_tokens_of(const NetworkPlan& plan, const DataInfo& data) {
+  for (const PlannedLayer& layer : plan.layers) {
+    const auto* const embedding = dynamic_cast<const Embedding*>(layer.layer.get());
+    if (embedding == nullptr) continue;
+    if (data.vocabulary == 0)
+      throw Error(ErrorCode::bad_data, "the network reads tokens, but the data has none; see text:FILE,predict=each",
+                  {.object = data.origin});
+    if (data.vocabulary > embedding->vocabulary())
+      throw Error(ErrorCode::bad_data,
+                  "the data has a vocabulary of " + std::to_string(data.vocabulary) + " tokens, but the embedding '" +
+                      layer.name + "' has only " + std::to_string(embedding->vocabulary()),
+                  {.object = data.origin});
+  }
+}
+
+/// Returns the number of samples that are computed together.
+std::int64_t slice_of(std::int64_t batch_size, std::int64_t micro_batch) {
+  if (micro_batch < 0) throw_invalid("micro_batch must not be negative");
+  if (micro_batch == 0) return batch_size;
+  return batch_size == 0 ? micro_batch : std::min(batch_size, micro_batch);
+}
+
 class Network final : public SupervisedModel, public ConvertsParts {
  public:
   Network(const Graph& graph, std::unique_ptr<BatchSource> batches, std::int64_t batch_size,
-          std::shared_ptr<const Loss> loss, std::vector<Metric> metrics)
+          std::shared_ptr<const Loss> loss, std::vector<Metric> metrics, std::int64_t micro_batch)
       : SupervisedModel(std::move(batches), std::move(metrics)),
         loss_(loss ? std::move(loss) : default_loss(data_info())),
         plan_(naming(data_info().origin,
@@ -67,9 +92,11 @@ class Network final : public SupervisedModel, public ConvertsParts {
                        return plan_network(graph, data_info().shape, loss_->num_outputs(data_info()),
                                            data_info().labels_per_sample);
                      })),
-        batch_size_(batch_size),
+        micro_batch_(micro_batch),
+        batch_size_(slice_of(batch_size, micro_batch)),
         text_(to_json({.model = "", .layers = text_of(graph), .data = data_info(), .loss = loss_->name()})) {
-    check_batch(plan_, batch_size);
+    check_batch(plan_, batch_size_);
+    check_tokens_of(plan_, data_info());
   }
 
   std::vector<LayerTime> profile() const override { return device().profile(); }
@@ -108,7 +135,8 @@ class Network final : public SupervisedModel, public ConvertsParts {
     }
     if (context.keeps) keep_tensors(plan_, context.keeps);
     device_ = make_network(plan_, loss_, batch_size_, chosen);
-    device_->prepare_training(/*memory=*/context.replica < context.replicas_at_a_time);
+    const bool in_slices = micro_batch_ > 0;
+    device_->prepare_training(/*memory=*/context.replica < context.replicas_at_a_time, in_slices);
     ModelInfo info{.size = device_->size(),
                    .learned_size = device_->learned_size(),
                    .fingerprint = device_->fingerprint(),
@@ -123,7 +151,17 @@ class Network final : public SupervisedModel, public ConvertsParts {
 
   double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                         std::span<float> gradient, std::int64_t& correct) override {
-    return device().gradient(at, batch, weights, gradient, &correct);
+    if (micro_batch_ == 0) return device().gradient(at, batch, weights, gradient, &correct);
+    double loss = 0;
+    std::int64_t all_correct = 0;
+    int number = 0;
+    for (std::int64_t first = 0; first < batch.size; first += micro_batch_, ++number) {
+      const Batch part = slice(batch, first, std::min(micro_batch_, batch.size - first));
+      loss += device().gradient(at, part, weights, gradient, &correct, number);
+      all_correct += correct;
+    }
+    if (correct != BatchResult::kNotCounted) correct = all_correct;
+    return loss;
   }
   std::int64_t bytes_over_bus() const override { return device().bytes_over_bus(); }
   EvaluationResult batch_evaluate(const ShardStep& at, const Batch& batch, std::span<const float> weights,
@@ -139,26 +177,32 @@ class Network final : public SupervisedModel, public ConvertsParts {
 
   std::shared_ptr<const Loss> loss_;
   NetworkPlan plan_;
-  std::int64_t batch_size_;
-  std::string text_;  ///< the description of the network (ModelInfo::network)
+  std::int64_t micro_batch_;  ///< number of samples of a micro-batch; 0: batches are not divided
+  std::int64_t batch_size_;   ///< usual number of samples that are computed together
+  std::string text_;          ///< the description of the network (ModelInfo::network)
   std::unique_ptr<DeviceNetwork> device_;
 };
 
 }  // namespace
 
 std::unique_ptr<Model> network(const Graph& graph, std::unique_ptr<BatchSource> source, std::int64_t batch_size,
-                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics) {
-  return std::make_unique<Network>(graph, std::move(source), batch_size, std::move(loss), std::move(metrics));
+                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics,
+                               std::int64_t micro_batch) {
+  return std::make_unique<Network>(graph, std::move(source), batch_size, std::move(loss), std::move(metrics),
+                                   micro_batch);
 }
 
 std::unique_ptr<Model> network(const Graph& graph, TrainingData data, std::int64_t batch_size,
-                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics) {
-  return network(graph, dataset_batches(std::move(data), batch_size), batch_size, std::move(loss), std::move(metrics));
+                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics,
+                               std::int64_t micro_batch) {
+  return network(graph, dataset_batches(std::move(data), batch_size), batch_size, std::move(loss), std::move(metrics),
+                 micro_batch);
 }
 
 std::unique_ptr<Model> network(const std::vector<Layer>& layers, TrainingData data, std::int64_t batch_size,
-                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics) {
-  return network(Graph(layers), std::move(data), batch_size, std::move(loss), std::move(metrics));
+                               std::shared_ptr<const Loss> loss, std::vector<Metric> metrics,
+                               std::int64_t micro_batch) {
+  return network(Graph(layers), std::move(data), batch_size, std::move(loss), std::move(metrics), micro_batch);
 }
 
 }  // namespace troupe::models

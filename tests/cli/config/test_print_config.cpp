@@ -37,6 +37,7 @@ const std::vector<Example>& examples() {
       {"loss", "softmax-cross-entropy", "softmax-cross-entropy"},
       {"metric", "brier-score", json::array({"brier-score"})},
       {"batch-size", "8", 8},
+      {"micro-batch", "4", 4},
       {"workers", "2:4", "2:4"},
       {"devices-per-worker", "2", 2},
       {"placement", "cluster", "cluster"},

@@ -18,7 +18,7 @@ struct Samples {
 inline Samples read_samples(const DataSource& source, const std::vector<std::int64_t>& numbers) {
   const DataInfo& info = source.info();
   Samples read{std::vector<float>(numbers.size() * static_cast<std::size_t>(info.sample_size())),
-               std::vector<std::int32_t>(info.num_classes > 0 ? numbers.size() : 0),
+               std::vector<std::int32_t>(info.num_labels(numbers.size())),
                std::vector<float>(numbers.size() * static_cast<std::size_t>(info.num_targets))};
   source.fill({.samples = numbers, .values = read.values, .labels = read.labels, .targets = read.targets});
   return read;

@@ -15,7 +15,7 @@ class Embedding final : public Operation {
   Embedding(const PlacedLayer& layer, std::int64_t batch)
       : layer_(layer), batch_(batch), vocabulary_(spec_of<models::Embedding>(layer).vocabulary()) {}
 
-  StageTraits traits() const override { return {.reads_input = true}; }
+  StageTraits traits() const override { return {.reads_input = true, .adds_weight_gradient = true}; }
 
   void forward(const ForwardOperands& at) override {
     auto* to = static_cast<float*>(at.output);

@@ -30,7 +30,7 @@ class PositionLinear final : public Operation {
       : layer_(layer), batch_(batch), rows_(batch * layer.output.height) {}
 
   StageTraits traits() const override {
-    return {.reads_input = learns(), .reads_output = layer_.planned.relu, .adds_input_gradient = true};
+    return {.reads_input = learns(), .reads_output = layer_.planned.relu, .adds_input_gradient = true, .adds_weight_gradient = true};
   }
 
   void forward(const ForwardOperands& at) override {

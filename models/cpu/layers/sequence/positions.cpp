@@ -13,7 +13,7 @@ class Positions final : public Operation {
  public:
   Positions(const PlacedLayer& layer, std::int64_t batch) : layer_(layer), batch_(batch) {}
 
-  StageTraits traits() const override { return {.input_gradient_in_place = true}; }
+  StageTraits traits() const override { return {.input_gradient_in_place = true, .adds_weight_gradient = true}; }
 
   void forward(const ForwardOperands& at) override {
     std::memcpy(at.output, at.input, layer_.output.bytes(batch_));
