@@ -23,6 +23,7 @@ from sections.cuda import cuda
 from sections.data import data
 from sections.deaths import deaths
 from sections.fashion import fashion
+from sections.gpt import gpt
 from sections.lbfgs import lbfgs
 from sections.linear import linear
 from sections.local import local
@@ -37,7 +38,7 @@ from sections.tune import tune
 SECTIONS = {"cnn": cnn, "accuracy": accuracy, "fashion": fashion, "data": data, "linear": linear, "sync": sync, "resnet": resnet,
             "allreduce": allreduce, "checkpoint": checkpoint, "deaths": deaths,
             "asynchronous": asynchronous, "local": local, "lbfgs": lbfgs, "trainer": trainer,
-            "modules": modules, "remote": remote,
+            "modules": modules, "remote": remote, "gpt": gpt,
             "transports": transports, "tune": tune, "cuda": cuda, **CLUSTER}
 GROUPS = {"cluster": list(CLUSTER)}
 ROUNDS = 3

@@ -22,6 +22,9 @@ class SoftmaxRegression final : public SupervisedModel {
         features_(static_cast<std::size_t>(data_info().sample_size())),
         scores_(static_cast<std::size_t>(data_info().num_classes)) {
     if (scores_.empty()) throw_invalid("softmax regression needs classes, but the data has numbers as targets");
+    if (data_info().labels_per_sample > 1)
+      throw_invalid("softmax regression needs one class per sample, but the data has " +
+                    std::to_string(data_info().labels_per_sample));
   }
 
  protected:

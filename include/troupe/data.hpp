@@ -212,6 +212,19 @@ class Dataset final : public DataSource {
   static Dataset classes(std::vector<std::int64_t> shape, std::vector<std::uint8_t> bytes, float scale,
                          std::vector<std::int32_t> labels, int num_classes, std::string origin = {},
                          std::vector<std::string> class_names = {});
+  /// Returns a data set of sequences of tokens, for networks that begin with models::embedding. Sequences may have
+  /// different lengths: shorter ones are padded at their ends with token 0, whose label is kIgnoredLabel.
+  /// @param tokens of each sequence, in [0, vocabulary).
+  /// @param labels one for each token, in [0, num_classes) or kIgnoredLabel. Empty: the label of a token is the next
+  /// token of its sequence, and the last token has none.
+  /// @param vocabulary number of different tokens.
+  /// @param num_classes number of classes. 0 (default): `vocabulary`.
+  /// @param origin name of the data in error messages (DataInfo::origin).
+  /// @throws Error bad_data if there are no sequences, lengths do not match, a token or label is out of range, or no
+  /// token has a label.
+  static Dataset sequences(const std::vector<std::vector<std::int32_t>>& tokens,
+                           const std::vector<std::vector<std::int32_t>>& labels, std::int64_t vocabulary,
+                           int num_classes = 0, std::string origin = {});
   /// Returns a data set for a regression. Each sample has `num_targets` targets. `targets` contains the targets of the
   /// first sample, then those of the second sample, and so on.
   /// @throws Error bad_data if lengths do not match or a target is not finite.

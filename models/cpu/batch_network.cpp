@@ -24,7 +24,8 @@ std::vector<Stage> make_stages(Context& context, const PlacedNetwork& network, s
   return stages;
 }
 
-BufferSchedule make_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages,
+/// @param has_head whether a Head computes the last stage: then its output is not stored
+BufferSchedule make_schedule(const PlacedNetwork& network, const std::vector<Stage>& stages, bool has_head,
                              const std::vector<bool>& learns, std::int64_t batch, Mode mode) {
   std::vector<PlannedStage> planned;
   planned.reserve(stages.size());
@@ -36,6 +37,10 @@ BufferSchedule make_schedule(const PlacedNetwork& network, const std::vector<Sta
   bytes.reserve(learns.size());
   for (std::size_t value = 0; value < learns.size(); ++value)
     bytes.push_back(network.layout(static_cast<int>(value)).bytes(batch));
+  if (has_head) {
+    bytes.back() = 0;
+    planned.back().traits.reads_input = true;
+  }
   return make_buffer_schedule(planned, bytes, learns, mode);
 }
 
@@ -54,7 +59,9 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, const
       loss_(loss),
       batch_(batch),
       stages_(make_stages(context, network, batch)),
-      schedule_(make_schedule(network, stages_, learns, batch, mode)),
+      head_(mode == Mode::evaluate || learns.back() ? Head::make(context, network.layers.back(), loss, batch)
+                                                    : nullptr),
+      schedule_(make_schedule(network, stages_, head_ != nullptr, learns, batch, mode)),
       memory_(plan_memory(schedule_.buffers)) {
   if (mode == Mode::train)
     for (const Stage& stage : stages_) stage.operation->prepare_backward();
@@ -79,8 +86,9 @@ double BatchNetwork::train(std::byte* arena, const BatchContext& context, const 
                            std::int64_t* correct) {
   float* const statistics = context.training ? gradient.data() : nullptr;
   forward(arena, context, batch.values.data(), weights.data(), statistics, &profile);
+  if (head_) return backward(arena, context, batch, weights.data(), gradient, profile, correct);
   const double loss = loss_gradient(arena, batch, correct);
-  backward(arena, context, weights.data(), gradient, profile);
+  backward(arena, context, batch, weights.data(), gradient, profile, correct);
   return loss;
 }
 
@@ -88,11 +96,13 @@ EvaluationResult BatchNetwork::evaluate(std::byte* arena, const ShardStep& at, c
                                         std::span<const float> weights, SampleMetrics* metrics) {
   const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = false};
   forward(arena, context, batch.values.data(), weights.data(), nullptr, nullptr);
+  if (head_) return head_->evaluate(head_operands(arena, weights.data()), batch, metrics);
   return evaluate_batch_loss(loss_, scores(arena), batch, metrics);
 }
 
 void BatchNetwork::outputs(std::byte* arena, const float* values, std::span<const float> weights, std::span<float> to) {
   forward(arena, {}, values, weights.data(), nullptr, nullptr);
+  if (head_) return head_->outputs(head_operands(arena, weights.data()), to.data());
   const OutputRows rows = scores(arena);
   for (std::int64_t i = 0; i < std::ssize(to) / rows.count; ++i)
     std::copy_n(rows.first + i * rows.width, rows.count, to.data() + i * rows.count);
@@ -135,7 +145,7 @@ void BatchNetwork::forward(std::byte* arena, const BatchContext& context, const 
     input_ = at(arena, 0);
   }
   Stopwatch watch;
-  for (std::size_t i = 0; i < stages_.size(); ++i) {
+  for (std::size_t i = 0; i < stages_.size() - (head_ ? 1 : 0); ++i) {
     const PlacedLayer& layer = first_layer(i);
     const std::vector<int>& inputs = layer.planned.inputs;
     float* const sums = gradient == nullptr || layer.planned.keeps_tensors || layer.parameters.statistics_size() == 0
@@ -154,47 +164,63 @@ void BatchNetwork::forward(std::byte* arena, const BatchContext& context, const 
   }
 }
 
-void BatchNetwork::backward(std::byte* arena, const BatchContext& context, const float* weights,
-                            std::span<float> gradient, Profile& profile) {
+double BatchNetwork::backward(std::byte* arena, const BatchContext& context, const Batch& batch, const float* weights,
+                              std::span<float> gradient, Profile& profile, std::int64_t* correct) {
   const ParameterLayout& parameters = network_.parameters;
   const std::size_t unwritten_end = context.training ? parameters.learned_size() : parameters.size();
   std::ranges::fill(gradient.first(unwritten_end).subspan(parameters.padding_begin()), 0.0F);
+  double loss = 0;
   Stopwatch watch;
   for (const BackwardStep& step : schedule_.backward) {
-    run(step, arena, context, weights, gradient.data());
+    BackwardOperands at = operands(step, arena, context, weights, gradient.data());
+    if (head_ && step.stage + 1 == stages_.size()) {
+      at.adds_weight_gradient = context.slice > 0;
+      loss = head_->train(at, batch, correct);
+    } else {
+      for (const int more : step.more_gradients)
+        cpu::accumulate(this->at(arena, more), at.output_gradient,
+                        network_.layout(static_cast<int>(stages_[step.stage].last) + 1), batch_);
+      run(stages_[step.stage], at);
+    }
     profile.add_backward(stages_[step.stage].first, batch_, watch.lap());
   }
+  return loss;
 }
 
-void BatchNetwork::run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
-                       float* gradient) {
+BackwardOperands BatchNetwork::operands(const BackwardStep& step, std::byte* arena, const BatchContext& context,
+                                        const float* weights, float* gradient) const {
   const Stage& stage = stages_[step.stage];
   const PlacedLayer& layer = network_.layers[stage.first];
-  const int output = static_cast<int>(stage.last) + 1;
-  for (const int more : step.more_gradients)
-    cpu::accumulate(at(arena, more), at(arena, step.output_gradient), network_.layout(output), batch_);
-  BackwardOperands operands{.context = for_layer(context, layer),
-                            .input = value(arena, layer.planned.inputs[0]),
-                            .output = at(arena, output),
-                            .output_gradient = at(arena, step.output_gradient),
-                            .second_gradient = at(arena, step.second_gradient),
-                            .input_gradient = at(arena, step.input_gradient),
-                            .adds_input_gradient = step.adds_input_gradient,
-                            .weights = weights + layer.parameters.offset,
-                            .gradient = gradient + layer.parameters.offset};
-  if (context.slice == 0) return stage.operation->backward(operands);
+  return {.context = for_layer(context, layer),
+          .input = value(arena, layer.planned.inputs[0]),
+          .output = at(arena, static_cast<int>(stage.last) + 1),
+          .output_gradient = at(arena, step.output_gradient),
+          .second_gradient = at(arena, step.second_gradient),
+          .input_gradient = at(arena, step.input_gradient),
+          .adds_input_gradient = step.adds_input_gradient,
+          .weights = weights + layer.parameters.offset,
+          .gradient = gradient + layer.parameters.offset};
+}
+
+ForwardOperands BatchNetwork::head_operands(std::byte* arena, const float* weights) const {
+  const PlacedLayer& layer = network_.layers.back();
+  return {.input = value(arena, layer.planned.inputs[0]), .weights = weights + layer.parameters.offset};
+}
+
+void BatchNetwork::run(const Stage& stage, const BackwardOperands& operands) {
+  if (operands.context.slice == 0) return stage.operation->backward(operands);
   if (!stage.operation->traits().adds_weight_gradient) return run_and_add(stage, operands);
-  operands.adds_weight_gradient = true;
-  stage.operation->backward(operands);
+  BackwardOperands adding = operands;
+  adding.adds_weight_gradient = true;
+  stage.operation->backward(adding);
 }
 
 void BatchNetwork::run_and_add(const Stage& stage, BackwardOperands operands) {
-  const LayerParameters& parameters = network_.layers[stage.first].parameters;
-  const auto floats = static_cast<std::int64_t>(parameters.size());
+  const PlacedLayer& layer = network_.layers[stage.first];
+  const auto floats = static_cast<std::int64_t>(layer.parameters.size());
   float* const sum = std::exchange(operands.gradient, context_.layer_gradient.floats());
   stage.operation->backward(operands);
-  if (floats > 0 && !network_.layers[stage.first].planned.keeps_tensors)
-    cpu::accumulate(operands.gradient, sum, floats);
+  if (floats > 0 && !layer.planned.keeps_tensors) cpu::accumulate(operands.gradient, sum, floats);
 }
 
 }  // namespace troupe::cpu

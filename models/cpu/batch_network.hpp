@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "models/cpu/head.hpp"
 #include "models/cpu/memory/arena.hpp"
 #include "models/cpu/placed_network.hpp"
 #include "models/devices/buffer_schedule.hpp"
@@ -56,12 +57,17 @@ class BatchNetwork {
   /// @param profile receives the times of layers; null in evaluations
   void forward(std::byte* arena, const BatchContext& context, const float* values, const float* weights,
                float* gradient, Profile* profile);
-  void backward(std::byte* arena, const BatchContext& context, const float* weights, std::span<float> gradient,
-                Profile& profile);
-  void run(const BackwardStep& step, std::byte* arena, const BatchContext& context, const float* weights,
-           float* gradient);
+  /// Computes the backward pass of all layers, beginning with the head, if there is one: then returns the sum of the
+  /// losses, and sets `correct`.
+  double backward(std::byte* arena, const BatchContext& context, const Batch& batch, const float* weights,
+                  std::span<float> gradient, Profile& profile, std::int64_t* correct);
+  BackwardOperands operands(const BackwardStep& step, std::byte* arena, const BatchContext& context,
+                            const float* weights, float* gradient) const;
+  void run(const Stage& stage, const BackwardOperands& operands);
   /// Runs the backward pass of a stage that cannot add the gradient of its weights, and adds it.
   void run_and_add(const Stage& stage, BackwardOperands operands);
+  /// Returns the operands of the head for a forward pass.
+  ForwardOperands head_operands(std::byte* arena, const float* weights) const;
 
   /// Returns true if the last layer writes images in a blocked layout. Before the loss is computed, such outputs are
   /// converted to plain rows.
@@ -84,6 +90,7 @@ class BatchNetwork {
   const Loss& loss_;
   std::int64_t batch_;
   std::vector<Stage> stages_;
+  std::unique_ptr<Head> head_;  ///< computes the last stage together with the loss; may be null
   BufferSchedule schedule_;
   MemoryPlan memory_;
   const void* input_ = nullptr;      ///< the network's input in the current forward and backward pass

@@ -41,6 +41,7 @@ DataInfo checked(DataInfo info) {
     throw_bad_data("a sample has either a class or targets, but there are " + std::to_string(info.num_classes) +
                    " classes and " + std::to_string(info.num_targets) + " targets");
   }
+  if (info.labels_per_sample > 1 && info.num_classes == 0) throw_bad_data("only data with classes has several labels");
   if (info.labels_per_sample < 1) throw_bad_data("each sample has at least one label");
   if (info.vocabulary < 0) throw_bad_data("the vocabulary has a negative size");
   check_parts(info);

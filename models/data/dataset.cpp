@@ -123,7 +123,47 @@ Dataset Dataset::unlabelled(std::vector<std::int64_t> shape, std::vector<float> 
   return set;
 }
 
-std::span<const std::int32_t> Dataset::known_labels() const { return arrays_->labels; }
+Dataset Dataset::sequences(const std::vector<std::vector<std::int32_t>>& tokens,
+                           const std::vector<std::vector<std::int32_t>>& labels, std::int64_t vocabulary,
+                           int num_classes, std::string origin) {
+  std::size_t longest = 0;
+  for (const auto& sequence : tokens) longest = std::max(longest, sequence.size());
+  std::vector<float> values(tokens.size() * longest);
+  std::vector<std::int32_t> padded(values.size(), kIgnoredLabel);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::vector<std::int32_t>& sequence = tokens[i];
+    if (!labels.empty() && (labels.size() != tokens.size() || labels[i].size() != sequence.size()))
+      throw_bad_data("sequence " + std::to_string(i) + " does not have one label for each token");
+    std::ranges::transform(sequence, values.begin() + static_cast<std::ptrdiff_t>(i * longest),
+                           [](std::int32_t token) { return static_cast<float>(token); });
+    const auto place = padded.begin() + static_cast<std::ptrdiff_t>(i * longest);
+    if (!labels.empty())
+      std::ranges::copy(labels[i], place);
+    else if (!sequence.empty())
+      std::copy(sequence.begin() + 1, sequence.end(), place);
+  }
+  DataInfo info{.num_samples = std::ssize(tokens),
+                .shape = {static_cast<std::int64_t>(longest)},
+                .num_classes = num_classes > 0 ? num_classes : static_cast<int>(vocabulary),
+                .labels_per_sample = static_cast<std::int64_t>(longest),
+                .vocabulary = vocabulary};
+  info.origin = std::move(origin);
+  DatasetArrays arrays;
+  arrays.values = arrays.hold(std::move(values));
+  arrays.labels = arrays.hold(std::move(padded));
+  Dataset set = DatasetArrays::make(std::move(info), arrays);
+  naming(set.info().origin, [&] {
+    check_position_labels(arrays.labels, set.info(), std::identity());
+    check_tokens(arrays.values, set.info(), std::identity());
+    if (std::ranges::all_of(arrays.labels, [](std::int32_t label) { return label == kIgnoredLabel; }))
+      throw_bad_data("no token has a label");
+  });
+  return set;
+}
+
+std::span<const std::int32_t> Dataset::known_labels() const {
+  return info().labels_per_sample == 1 ? arrays_->labels : std::span<const std::int32_t>();
+}
 
 void Dataset::read(const BatchRequest& request) const {
   const auto length = static_cast<std::size_t>(info().sample_size());
@@ -136,7 +176,7 @@ void Dataset::read(const BatchRequest& request) const {
       to += length;
     }
   }
-  pick(arrays_->labels, 1, request.samples, request.labels.data());
+  pick(arrays_->labels, info().num_labels(1), request.samples, request.labels.data());
   pick(arrays_->targets, static_cast<std::size_t>(info().num_targets), request.samples, request.targets.data());
 }
 

@@ -8,7 +8,7 @@ namespace troupe {
 /// The operands of a layer's forward pass, in device memory. `weights` and `statistics` are the parts of the flat
 /// vector that belong to the layer.
 struct ForwardOperands {
-  BatchContext context;
+  BatchContext context = {};
   const void* input = nullptr;
   const void* addend = nullptr;  ///< the second input, for layers with two inputs
   void* output = nullptr;
@@ -22,7 +22,7 @@ struct ForwardOperands {
 
 /// The operands of a layer's backward pass, in device memory.
 struct BackwardOperands {
-  BatchContext context;
+  BatchContext context = {};
   const void* input = nullptr;
   const void* output = nullptr;
   void* output_gradient = nullptr;        ///< gradient of the output; the operation may overwrite it

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "models/losses/kinds_of_data.hpp"
+#include "models/row_maths.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/loss.hpp"
 
@@ -16,6 +18,25 @@ double log_sum_exp(std::span<const float> row) {
   double sum = 0;
   for (const float score : row) sum += std::exp(score - largest);
   return largest + std::log(sum);
+}
+
+/// From this number of outputs on, exponentials are computed in floats, by vector instructions.
+constexpr std::size_t kManyOutputs = 1024;
+
+/// Writes exp(score - largest) for each score, and returns the sum of these.
+TROUPE_CLONES double exponentials(const float* scores, std::int64_t count, float largest, float* to) {
+  constexpr std::int64_t kPiece = 1024;  // whose sum is computed in floats
+  double sum = 0;
+  for (std::int64_t first = 0; first < count; first += kPiece) {
+    const std::int64_t piece = std::min(kPiece, count - first);
+    for (std::int64_t i = first; i < first + piece; ++i) to[i] = exp_of(scores[i] - largest);
+    sum += sum_row(piece, [=](std::int64_t i) { return to[first + i]; });
+  }
+  return sum;
+}
+
+TROUPE_CLONES void scale_and_subtract(std::int64_t count, float factor, float subtracted, float* values) {
+  for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] * factor - subtracted;
 }
 
 class SoftmaxCrossEntropy final : public Loss {
@@ -37,9 +58,10 @@ class SoftmaxCrossEntropy final : public Loss {
 
   double gradient(std::span<const float> outputs, const Target& target, std::span<float> gradient) const override {
     const auto label = static_cast<std::size_t>(target.label);
-    const double total = log_sum_exp(outputs);
     const double others = label_smoothing_ / static_cast<double>(outputs.size());  // the target probability of each
                                                                                    // class other than `label`
+    if (outputs.size() >= kManyOutputs) return gradient_of_many(outputs, label, others, gradient);
+    const double total = log_sum_exp(outputs);
     double sum = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       gradient[i] = static_cast<float>(std::exp(outputs[i] - total) - others);
@@ -60,6 +82,16 @@ class SoftmaxCrossEntropy final : public Loss {
   }
 
  private:
+  double gradient_of_many(std::span<const float> outputs, std::size_t label, double others,
+                          std::span<float> gradient) const {
+    const float largest = max_row(outputs.data(), std::ssize(outputs));
+    const double sum = exponentials(outputs.data(), std::ssize(outputs), largest, gradient.data());
+    scale_and_subtract(std::ssize(outputs), static_cast<float>(1 / sum), static_cast<float>(others), gradient.data());
+    gradient[label] -= static_cast<float>(1 - label_smoothing_);
+    const double scores = others == 0 ? 0 : std::accumulate(outputs.begin(), outputs.end(), 0.0);
+    return largest + std::log(sum) - (1 - label_smoothing_) * outputs[label] - others * scores;
+  }
+
   double label_smoothing_;
 };
 

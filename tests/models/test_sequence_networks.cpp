@@ -212,6 +212,43 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a vocabulary whose outputs take several chunks has the same gradients") {
+  constexpr std::int64_t kMany = 3000;
+  Graph graph({embedding(kMany, 3), linear(kMany)});
+  const NetworkPlan plan = plan_network(graph, std::vector<std::int64_t>{150}, kMany, 150);
+  const auto network = make_network(plan, losses::softmax_cross_entropy(), 2, {});
+  Random random(5);
+  AlignedFloats weights(network->size()), gradient(network->size()), values(300);
+  std::vector<float> parameters;
+  for (const LayerTensor& tensor : plan.tensors)
+    for (std::size_t i = 0; i < tensor.info.size(); ++i) parameters.push_back(static_cast<float>(random.normal()));
+  network->copy_canonical(parameters, weights);
+  std::vector<std::int32_t> labels(300);
+  for (std::size_t i = 0; i < 300; ++i) {
+    values[i] = static_cast<float>(random.below(kMany));
+    labels[i] = i % 7 == 0 ? kIgnoredLabel : static_cast<std::int32_t>(random.below(kMany));
+  }
+  const Batch batch{2, values, labels, {}};
+  const double loss = network->gradient({}, batch, weights, gradient);
+  std::vector<double> at(parameters.begin(), parameters.end());
+  CHECK(loss == doctest::Approx(sequence_loss(graph, batch, 150, at)).epsilon(1e-6));
+  CHECK(network->evaluate({}, batch, weights).loss_sum == doctest::Approx(loss).epsilon(1e-6));
+  CHECK(network->evaluate({}, batch, weights).samples == 257);
+  std::vector<float> canonical(parameters.size());
+  network->to_canonical(gradient, 0, canonical);
+  for (const std::size_t i : {std::size_t{3} * static_cast<std::size_t>(values[1]), std::size_t{9000},
+                              std::size_t{9001}, std::size_t{17999}, std::size_t{20999}}) {
+    constexpr double kStep = 1e-4;
+    const double before = at[i];
+    at[i] = before + kStep;
+    const double above = sequence_loss(graph, batch, 150, at);
+    at[i] = before - kStep;
+    const double difference = (above - sequence_loss(graph, batch, 150, at)) / (2 * kStep);
+    at[i] = before;
+    CHECK(static_cast<double>(canonical[i]) == doctest::Approx(difference).epsilon(1e-4));
+  }
+}
+
 TEST_CASE("a token that the embedding does not have is an error") {
   SequenceTrial trial(graphs().front(), 9, 2);
   for (const float token : {7.0F, -1.0F, std::nanf("")}) {

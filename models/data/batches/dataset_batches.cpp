@@ -63,8 +63,9 @@ void check_alike(const DataInfo& train, const DataInfo& other, const std::string
                 "the " + name + " set has neither classes nor targets: it can only be used for predictions",
                 {.object = other.origin});
   check_classes_known(train, other, name);
-  const bool same =
-      other.shape == train.shape && other.num_classes == train.num_classes && other.num_targets == train.num_targets;
+  const bool same = other.shape == train.shape && other.num_classes == train.num_classes &&
+                    other.num_targets == train.num_targets && other.labels_per_sample == train.labels_per_sample &&
+                    other.vocabulary == train.vocabulary;
   if (!same)
     throw Error(
         ErrorCode::bad_data,

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/cpu/layers/sequence/rows.hpp"
 #include "models/cpu/layers/sequence/sequence.hpp"
 #include "models/devices/dropout_random.hpp"
+#include "models/row_maths.hpp"
 
 namespace troupe::cpu {
 namespace {

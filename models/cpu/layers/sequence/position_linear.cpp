@@ -27,57 +27,68 @@ TROUPE_CLONES void add_rows(const float* from, std::int64_t rows, std::int64_t w
 class PositionLinear final : public Operation {
  public:
   PositionLinear(const PlacedLayer& layer, std::int64_t batch)
-      : layer_(layer), batch_(batch), rows_(batch * layer.output.height) {}
+      : layer_(layer), linear_(layer), batch_(batch), rows_(batch * layer.output.height) {}
 
   StageTraits traits() const override {
-    return {.reads_input = learns(), .reads_output = layer_.planned.relu, .adds_input_gradient = true, .adds_weight_gradient = true};
+    return {.reads_input = linear_.learns(),
+            .reads_output = layer_.planned.relu,
+            .adds_input_gradient = true,
+            .adds_weight_gradient = true};
   }
 
   void forward(const ForwardOperands& at) override {
-    auto* const to = static_cast<float*>(at.output);
-    const bool starts = has_bias() || at.addend != nullptr;
-    if (starts)
-      start_rows(has_bias() ? at.weights + bias_offset() : nullptr, static_cast<const float*>(at.addend), rows_,
-                 outputs(), to);
-    product(rows_, outputs(), inputs(), 1, {static_cast<const float*>(at.input), inputs()},
-            {at.weights, inputs(), /*transposed=*/true}, starts ? 1 : 0, to, outputs());
+    linear_.forward(static_cast<const float*>(at.input), at.weights, static_cast<const float*>(at.addend), rows_,
+                    static_cast<float*>(at.output));
     if (layer_.planned.relu) relu_forward(at.output, layer_.output, batch_);
   }
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(at.output, at.output_gradient, layer_.output, batch_);
     const auto* const gradient = static_cast<const float*>(at.output_gradient);
-    if (learns()) weights_backward(at, gradient);
+    if (linear_.learns())
+      linear_.weights_backward(static_cast<const float*>(at.input), gradient, rows_, at.adds_weight_gradient,
+                               at.gradient);
     if (at.input_gradient != nullptr)
-      product(rows_, inputs(), outputs(), 1, {gradient, outputs()}, {at.weights, inputs()},
-              at.adds_input_gradient ? 1 : 0, static_cast<float*>(at.input_gradient), inputs());
+      linear_.input_backward(gradient, at.weights, rows_, at.adds_input_gradient,
+                             static_cast<float*>(at.input_gradient));
   }
 
  private:
-  void weights_backward(const BackwardOperands& at, const float* gradient) const {
-    product(outputs(), inputs(), rows_, 1, {gradient, outputs(), /*transposed=*/true},
-            {static_cast<const float*>(at.input), inputs()}, at.adds_weight_gradient ? 1 : 0, at.gradient, inputs());
-    if (layer_.planned.shares >= 0) return;  // the padding is that of the other layer
-    if (has_bias()) {
-      float* const bias = at.gradient + bias_offset();
-      if (!at.adds_weight_gradient) std::fill_n(bias, outputs(), 0.0F);
-      add_rows(gradient, rows_, outputs(), bias);
-    }
-    clear_tensor_padding(layer_, at.gradient);
-  }
-
-  bool learns() const { return !layer_.planned.keeps_tensors; }
-  bool has_bias() const { return spec_of<models::Linear>(layer_).options().bias; }
-  std::int64_t inputs() const { return layer_.input.channels; }
-  std::int64_t outputs() const { return layer_.output.channels; }
-  std::int64_t bias_offset() const { return inputs() * outputs(); }
-
   const PlacedLayer& layer_;
+  LinearRows linear_;
   std::int64_t batch_;
   std::int64_t rows_;
 };
 
 }  // namespace
+
+LinearRows::LinearRows(const PlacedLayer& layer)
+    : layer_(layer), bias_(spec_of<models::Linear>(layer).options().bias) {}
+
+void LinearRows::forward(const float* input, const float* weights, const float* addend, std::int64_t rows,
+                         float* to) const {
+  const bool starts = bias_ || addend != nullptr;
+  if (starts) start_rows(bias_ ? weights + bias_offset() : nullptr, addend, rows, outputs(), to);
+  product(rows, outputs(), inputs(), 1, {input, inputs()}, {weights, inputs(), /*transposed=*/true}, starts ? 1 : 0, to,
+          outputs());
+}
+
+void LinearRows::weights_backward(const float* input, const float* output_gradient, std::int64_t rows, bool adds,
+                                  float* to) const {
+  product(outputs(), inputs(), rows, 1, {output_gradient, outputs(), /*transposed=*/true}, {input, inputs()},
+          adds ? 1 : 0, to, inputs());
+  if (layer_.planned.shares >= 0) return;  // the padding is that of the other layer
+  if (bias_) {
+    if (!adds) std::fill_n(to + bias_offset(), outputs(), 0.0F);
+    add_rows(output_gradient, rows, outputs(), to + bias_offset());
+  }
+  clear_tensor_padding(layer_, to);
+}
+
+void LinearRows::input_backward(const float* output_gradient, const float* weights, std::int64_t rows, bool adds,
+                                float* to) const {
+  product(rows, inputs(), outputs(), 1, {output_gradient, outputs()}, {weights, inputs()}, adds ? 1 : 0, to, inputs());
+}
 
 std::unique_ptr<Operation> make_position_linear(const PlacedLayer& layer, std::int64_t batch) {
   return std::make_unique<PositionLinear>(layer, batch);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/cpu/layers/sequence/rows.hpp"
 #include "models/cpu/layers/sequence/sequence.hpp"
+#include "models/row_maths.hpp"
 #include "troupe/layers/layer_norm.hpp"
 
 namespace troupe::cpu {
@@ -80,7 +80,9 @@ class PositionNorm final : public Operation {
         bias_(spec_of<models::PositionNorm>(layer).has_bias()),
         shape_{spec_of<models::PositionNorm>(layer).norm(), batch * layer.output.height, layer.output.channels} {}
 
-  StageTraits traits() const override { return {.reads_input = true, .adds_input_gradient = true, .adds_weight_gradient = true}; }
+  StageTraits traits() const override {
+    return {.reads_input = true, .adds_input_gradient = true, .adds_weight_gradient = true};
+  }
 
   void forward(const ForwardOperands& at) override {
     norm_forward(shape_, static_cast<const float*>(at.input), at.weights, bias_ ? at.weights + shape_.width : nullptr,

@@ -1,7 +1,7 @@
 #include "troupe/layers/swiglu.hpp"
 
-#include "models/cpu/layers/sequence/rows.hpp"
 #include "models/cpu/layers/sequence/sequence.hpp"
+#include "models/row_maths.hpp"
 
 namespace troupe::cpu {
 namespace {

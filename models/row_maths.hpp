@@ -7,7 +7,7 @@
 
 // Functions over rows of floats, for functions with TROUPE_CLONES. g++ turns loops of a constant number of iterations
 // into vector instructions. The order of additions does not depend on the instruction set.
-namespace troupe::cpu {
+namespace troupe {
 
 /// The number of independent sums of a row.
 inline constexpr std::int64_t kLanes = 16;
@@ -70,4 +70,4 @@ TROUPE_INLINE float sigmoid_of(float x) {
   return 1 / (1 + exp_of(-bounded));
 }
 
-}  // namespace troupe::cpu
+}  // namespace troupe
