@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages that Troupe needs to build and run. Does nothing, and needs no network, if all are installed.
 #   --dev    also patch, Doxygen, Python, clang-format, clang-tidy, ccache, clang with libFuzzer, iproute2, Chromium with
-#            a font, the packages for a recipe's images, and OpenMPI
+#            a font, the packages for the texts and images of recipes, and OpenMPI
 #   --torch  also libtorch with OpenBLAS (about 500 MB), for modules of libtorch and their tests
 #   --peers  also the peers of bench/: OpenMPI, and PyTorch, torchvision, Ray and scikit-learn from PyPI in a virtual
 #            environment under build/peers (about 8 GB). If PyPI cannot be reached, Debian's PyTorch with OpenBLAS
@@ -16,11 +16,11 @@ packages=(g++ cmake ninja-build pkg-config libcaf-dev libssl-dev libeigen3-dev l
 for option in "$@"; do
   case $option in
     --dev) packages+=(git patch doxygen python3 clang-format clang-tidy ccache clang libclang-rt-dev iproute2 debootstrap chromium
-      fonts-dejavu-core fonts-noto-color-emoji python3-pil openmpi-bin libopenmpi-dev) ;;
+      fonts-dejavu-core fonts-noto-color-emoji python3-pil openmpi-bin libopenmpi-dev bible-kjv) ;;
     --torch) packages+=(libtorch-dev libopenblas0-pthread) ;;
     --peers)
       peers=yes
-      packages+=(python3 python3-venv openmpi-bin libopenmpi-dev)
+      packages+=(python3 python3-venv openmpi-bin libopenmpi-dev bible-kjv)
       ;;
     *)
       echo "usage: $0 [--dev] [--peers] [--torch]" >&2

@@ -44,7 +44,7 @@ std::string clock_text(double seconds) {
   return text.data();
 }
 
-std::string rate_text(double per_second, const std::string& unit) {
+std::string throughput_text(double per_second, const std::string& unit) {
   return std::to_string(std::llround(per_second)) + ' ' + unit + "/s";
 }
 
@@ -61,7 +61,8 @@ void Progress::step(const StepReport& report) {
   const double passed = seconds_ + since_.seconds();
   if (passed < (terminal_ ? kTerminalSeconds : kPlainSeconds)) return;
   const auto rate = static_cast<double>(samples_) / passed;
-  draw(loss_sum_ / static_cast<double>(samples_), rate_text(rate, report.unit) + data_text(remote_, passed, waited_));
+  draw(loss_sum_ / static_cast<double>(samples_),
+       throughput_text(rate, report.unit) + data_text(remote_, passed, waited_));
   line_open_ = terminal_;
   samples_ = 0;
   loss_sum_ = 0;

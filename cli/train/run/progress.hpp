@@ -14,7 +14,7 @@ std::string clock_text(double seconds);
 
 /// Returns a rate as text, such as "512 samples/s".
 /// @param unit as StepReport::unit
-std::string rate_text(double per_second, const std::string& unit);
+std::string throughput_text(double per_second, const std::string& unit);
 
 /// Shows the progress of a training on standard output: steps, samples per second, the loss and the remaining time,
 /// and for data from servers its rate, the share of the time for which workers waited for it, and repeated requests. On
