@@ -15,7 +15,7 @@ BatchNetwork::BatchNetwork(Context& context, const PlacedNetwork& network, Trans
       times_(times),
       loss_(loss),
       batch_(batch),
-      host_scores_(static_cast<std::size_t>(batch * network.num_outputs)),
+      host_scores_(static_cast<std::size_t>(batch * network.outputs_of_sample())),
       host_gradient_(mode == Mode::train ? host_scores_.size() : 0) {
   context.take_need();  // removes needs that a network registered whose constructor then threw
   for (std::size_t i = 0; i < network.layers.size(); ++i)
@@ -96,7 +96,7 @@ void BatchNetwork::forward(std::byte* memory, const BatchContext& context, float
   for (std::size_t i = 0; i < operations_.size(); ++i) {
     const PlacedLayer& layer = network_.layers[i];
     const std::vector<int>& inputs = layer.planned.inputs;
-    const LayerParameters& parameters = layer.parameters;
+    const LayerParameters& parameters = network_.parameters_of(layer);
     transfers_.receive(i);
     BatchContext own = context;
     own.layer = layer.planned.number;
@@ -126,7 +126,7 @@ void BatchNetwork::backward(std::byte* memory, const BatchContext& context) {
 
 void BatchNetwork::run(const BackwardStep& step, std::byte* memory, BatchContext context) {
   const PlacedLayer& layer = network_.layers[step.stage];
-  const LayerParameters& parameters = layer.parameters;
+  const LayerParameters& parameters = network_.parameters_of(layer);
   for (const int more : step.more_gradients)
     accumulate(stream(), layer.output.element, layer.output.values(batch_), at(memory, more),
                at(memory, step.output_gradient));
@@ -139,6 +139,7 @@ void BatchNetwork::run(const BackwardStep& step, std::byte* memory, BatchContext
        .output_gradient = at(memory, step.output_gradient),
        .second_gradient = at(memory, step.second_gradient),
        .input_gradient = at(memory, step.input_gradient),
+       .adds_input_gradient = step.adds_input_gradient,
        .weights = transfers_.weights() + parameters.offset,
        .product_weights = transfers_.product_weights() + parameters.offset * size_of(context_.element()),
        .gradient = transfers_.gradient() + parameters.offset});

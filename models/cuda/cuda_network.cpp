@@ -134,10 +134,10 @@ class CudaNetwork final : public DeviceNetwork {
       std::span<const float> unsent = held_.begin({}, weights);
       predict_slices(
           samples, static_cast<std::size_t>(network_.input_shape.size()), to,
-          static_cast<std::size_t>(network_.num_outputs),
+          static_cast<std::size_t>(network_.outputs_of_sample()),
           [&](std::size_t left) { return std::min(left, static_cast<std::size_t>(usual_batch_)); },
           [&](std::span<const float> part, std::span<float> rows) {
-            BatchNetwork& network = network_for(std::ssize(rows) / network_.num_outputs, Mode::evaluate);
+            BatchNetwork& network = network_for(std::ssize(rows) / network_.outputs_of_sample(), Mode::evaluate);
             network.outputs(memory_for(network), part, std::exchange(unsent, {}), rows);
           });
     });

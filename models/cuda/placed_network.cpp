@@ -6,13 +6,16 @@ namespace troupe::cuda {
 
 namespace {
 
-Layout layout_of(const SampleShape& shape, Element element) { return {shape, shape.flat ? Element::f32 : element}; }
+Layout layout_of(const SampleShape& shape, Element element) {
+  return {shape, shape.flat || shape.sequence ? Element::f32 : element};
+}
 
 }  // namespace
 
 PlacedNetwork place_network(const NetworkPlan& plan, Element element) {
   PlacedNetwork network{.input_shape = plan.input,
                         .num_outputs = plan.num_outputs,
+                        .positions = plan.positions,
                         .input = layout_of(plan.input, element),
                         .layers = {},
                         .element = element,

@@ -17,18 +17,19 @@ cudaDataType_t type_of_factor(Element element) { return element == Element::f32 
 }  // namespace
 
 void multiply(const Context& context, const Matrix& a, const Matrix& b, const Extents& extents, void* product,
-              Element element, bool adds) {
+              Element element, const ProductColumns& to) {
   const std::int64_t longest = std::max({extents.rows, extents.columns, extents.inner});
   if (longest > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCode::limit_reached, "a matrix product with " + std::to_string(longest) +
                                               " rows, but cuBLAS supports at most 2^31 - 1: use smaller batches");
   const cudaDataType_t factors = type_of_factor(context.element());
   const auto rows = static_cast<int>(extents.rows);
-  check(cublasGemmEx(context.cublas(), operation_of(a), operation_of(b), rows, static_cast<int>(extents.columns),
-                     static_cast<int>(extents.inner), &kOne, a.values, factors, static_cast<int>(a.column), b.values,
-                     factors, static_cast<int>(b.column), adds ? &kOne : &kZero, product, type_of_factor(element), rows,
-                     CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-        "computing a matrix product");
+  check(
+      cublasGemmEx(context.cublas(), operation_of(a), operation_of(b), rows, static_cast<int>(extents.columns),
+                   static_cast<int>(extents.inner), &kOne, a.values, factors, static_cast<int>(a.column), b.values,
+                   factors, static_cast<int>(b.column), to.adds ? &kOne : &kZero, product, type_of_factor(element),
+                   static_cast<int>(to.column > 0 ? to.column : extents.rows), CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+      "computing a matrix product");
 }
 
 }  // namespace troupe::cuda

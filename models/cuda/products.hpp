@@ -21,12 +21,17 @@ struct Extents {
   std::int64_t inner;
 };
 
+/// How a product is stored, column-major.
+struct ProductColumns {
+  std::int64_t column = 0;  ///< number of elements from one column to the next; 0: columns are adjacent
+  bool adds = false;        ///< the result is added to the previous content
+};
+
 /// Enqueues the computation of product = a * b on the compute stream. The elements of both factors have the type
 /// Context::element.
 /// @param element the type of the product's elements
-/// @param adds true: the result is added to the previous content of `product`
 /// @throws Error limit_reached for an extent that cuBLAS does not support
 void multiply(const Context& context, const Matrix& a, const Matrix& b, const Extents& extents, void* product,
-              Element element, bool adds = false);
+              Element element, const ProductColumns& to = {});
 
 }  // namespace troupe::cuda

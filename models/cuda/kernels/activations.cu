@@ -22,6 +22,22 @@ struct GeluGradient {
   }
 };
 
+constexpr float kRootOfTwoOverPi = 0.79788456F;
+constexpr float kCubic = 0.044715F;
+
+struct GeluTanh {
+  TROUPE_HOST_DEVICE float operator()(float x) const {
+    return 0.5F * x * (1 + std::tanh(kRootOfTwoOverPi * x * (1 + kCubic * x * x)));
+  }
+};
+
+struct GeluTanhGradient {
+  TROUPE_HOST_DEVICE float operator()(float x, float gradient) const {
+    const float t = std::tanh(kRootOfTwoOverPi * x * (1 + kCubic * x * x));
+    return gradient * 0.5F * (1 + t + x * (1 - t * t) * kRootOfTwoOverPi * (1 + 3 * kCubic * x * x));
+  }
+};
+
 struct Sigmoid {
   TROUPE_HOST_DEVICE float operator()(float x) const { return 1 / (1 + std::exp(-x)); }
 };
@@ -45,6 +61,8 @@ void activation_forward(cudaStream_t stream, Activation activation, Element elem
   switch (activation) {
     case Activation::gelu:
       return map_one(stream, element, input, output, count, Gelu{});
+    case Activation::gelu_tanh:
+      return map_one(stream, element, input, output, count, GeluTanh{});
     case Activation::sigmoid:
       return map_one(stream, element, input, output, count, Sigmoid{});
     case Activation::tanh:
@@ -57,6 +75,8 @@ void activation_backward(cudaStream_t stream, Activation activation, Element ele
   switch (activation) {
     case Activation::gelu:
       return map_two(stream, element, kept, gradient, gradient, count, GeluGradient{});
+    case Activation::gelu_tanh:
+      return map_two(stream, element, kept, gradient, gradient, count, GeluTanhGradient{});
     case Activation::sigmoid:
       return map_two(stream, element, kept, gradient, gradient, count, SigmoidGradient{});
     case Activation::tanh:

@@ -9,11 +9,13 @@
 
 namespace troupe::cuda {
 
-enum class Activation : std::uint8_t { gelu, sigmoid, tanh };
+enum class Activation : std::uint8_t { gelu, gelu_tanh, sigmoid, tanh };
 
 /// Returns true if the gradient of the activation function is computed from its output (sigmoid, tanh), and false if it
 /// is computed from its input (GELU).
-inline bool reads_output(Activation activation) { return activation != Activation::gelu; }
+inline bool reads_output(Activation activation) {
+  return activation == Activation::sigmoid || activation == Activation::tanh;
+}
 
 /// Applies the activation function to each of the `count` values of `input`, and writes the results to `output`. Arrays
 /// start at multiples of 16 bytes. `output` may be the same array as `input`.

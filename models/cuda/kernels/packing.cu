@@ -73,7 +73,9 @@ struct ToPlain {
   }
 };
 
+/// A sequence is stored in the order of its plain values, as flat features are.
 PlainShape plain_shape(const SampleShape& shape) {
+  if (shape.sequence) return {.channels = static_cast<std::uint32_t>(shape.size()), .groups = 1, .pixels = 1};
   return {.channels = static_cast<std::uint32_t>(shape.channels),
           .groups = static_cast<std::uint32_t>(divide_up(shape.channels, kChannelsOfIndex)),
           .pixels = static_cast<std::uint32_t>(shape.height * shape.width)};

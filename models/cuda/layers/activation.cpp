@@ -1,5 +1,6 @@
 #include "models/cuda/kernels/activations.hpp"
 #include "models/cuda/layers/layers.hpp"
+#include "troupe/layers/gelu.hpp"
 
 namespace troupe::cuda {
 
@@ -33,11 +34,18 @@ class ActivationLayer final : public Operation {
   std::size_t values_;
 };
 
+class GeluKernels final : public LayerKernels {
+ public:
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    if (spec_of<models::Gelu>(layer).form() == models::GeluForm::tanh)
+      return std::make_unique<ActivationLayer<Activation::gelu_tanh>>(context, layer, batch);
+    return std::make_unique<ActivationLayer<Activation::gelu>>(context, layer, batch);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<LayerKernels> gelu_kernels() {
-  return std::make_unique<KernelsOf<ActivationLayer<Activation::gelu>>>();
-}
+std::unique_ptr<LayerKernels> gelu_kernels() { return std::make_unique<GeluKernels>(); }
 std::unique_ptr<LayerKernels> sigmoid_kernels() {
   return std::make_unique<KernelsOf<ActivationLayer<Activation::sigmoid>>>();
 }

@@ -21,16 +21,21 @@ std::pair<const std::type_index, Make> entry(Make make) {
 const std::unordered_map<std::type_index, Make>& known_layers() {
   static const std::unordered_map<std::type_index, Make> layers{
       entry<models::Add>(add_kernels),
+      entry<models::Attention>(attention_kernels),
       entry<models::AveragePool>(average_pool_kernels),
       entry<models::BatchNorm>(batch_norm_kernels),
       entry<models::Convolution>(convolution_kernels),
       entry<models::Dropout>(dropout_kernels),
+      entry<models::Embedding>(embedding_kernels),
       entry<models::Gelu>(gelu_kernels),
       entry<models::GlobalAveragePool>(global_average_pool_kernels),
       entry<models::Linear>(linear_kernels),
       entry<models::MaxPool>(max_pool_kernels),
+      entry<models::PositionNorm>(position_norm_kernels),
+      entry<models::Positions>(positions_kernels),
       entry<models::Relu>(relu_kernels),
       entry<models::Sigmoid>(sigmoid_kernels),
+      entry<models::Swiglu>(swiglu_kernels),
       entry<models::Tanh>(tanh_kernels),
   };
   return layers;
@@ -40,10 +45,6 @@ const std::unordered_map<std::type_index, Make>& known_layers() {
 
 std::unique_ptr<LayerKernels> kernels_of(const PlannedLayer& layer) {
   const models::LayerSpec& spec = *layer.layer;
-  if (layer.output.sequence)
-    throw Error(ErrorCode::unsupported, "layers of sequences, such as " + spec.kind() +
-                                            ", compute on CPUs only: set "
-                                            "device to cpu");
   if (const auto found = known_layers().find(typeid(spec)); found != known_layers().end()) return found->second();
   const auto* const custom = dynamic_cast<const models::CustomLayer*>(&spec);
   if (custom != nullptr && custom->takes_copies()) return custom_kernels();

@@ -23,17 +23,22 @@ std::unique_ptr<Operation> pointwise(Context& context, const PlacedLayer& layer,
 std::unique_ptr<Operation> unfolded(Context& context, const PlacedLayer& layer, std::int64_t batch);
 
 std::unique_ptr<LayerKernels> add_kernels();
+std::unique_ptr<LayerKernels> attention_kernels();
 std::unique_ptr<LayerKernels> average_pool_kernels();
 std::unique_ptr<LayerKernels> batch_norm_kernels();
 std::unique_ptr<LayerKernels> convolution_kernels();
 std::unique_ptr<LayerKernels> custom_kernels();
 std::unique_ptr<LayerKernels> dropout_kernels();
+std::unique_ptr<LayerKernels> embedding_kernels();
 std::unique_ptr<LayerKernels> gelu_kernels();
 std::unique_ptr<LayerKernels> global_average_pool_kernels();
 std::unique_ptr<LayerKernels> linear_kernels();
 std::unique_ptr<LayerKernels> max_pool_kernels();
+std::unique_ptr<LayerKernels> position_norm_kernels();
+std::unique_ptr<LayerKernels> positions_kernels();
 std::unique_ptr<LayerKernels> relu_kernels();
 std::unique_ptr<LayerKernels> sigmoid_kernels();
+std::unique_ptr<LayerKernels> swiglu_kernels();
 std::unique_ptr<LayerKernels> tanh_kernels();
 
 }  // namespace troupe::cuda

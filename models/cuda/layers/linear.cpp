@@ -11,16 +11,20 @@ namespace troupe::cuda {
 namespace {
 
 /// Computes a linear layer. If the layer reads a flattened image, each row of its input is the image in its layout on
-/// the device. Outputs and their gradients are floats. If products are computed in bfloat16, operands that are floats
-/// are first converted to bfloat16 copies in the workspace.
+/// the device. If the input is a sequence, each position is a row. Outputs and their gradients are floats. If products
+/// are computed in bfloat16, operands that are floats are first converted to bfloat16 copies in the workspace.
 class Linear final : public Operation {
  public:
   Linear(Context& context, const PlacedLayer& layer, std::int64_t batch)
-      : context_(context), layer_(layer), batch_(batch) {
+      : context_(context),
+        layer_(layer),
+        batch_(layer.output.shape.sequence ? batch * layer.output.shape.height : batch) {
     context.need_workspace(rounded_bytes(input_values(), layer.input.element));
   }
 
-  StageTraits traits() const override { return {.reads_input = true, .reads_output = layer_.planned.relu}; }
+  StageTraits traits() const override {
+    return {.reads_input = true, .reads_output = layer_.planned.relu, .adds_input_gradient = true};
+  }
 
   void prepare_backward() override {
     context_.need_workspace(rounded_bytes(input_values(), layer_.input.element) +
@@ -32,14 +36,20 @@ class Linear final : public Operation {
     const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
     multiply(context_, {at.product_weights, inputs(), true}, {input, inputs()}, {outputs(), batch_, inputs()},
              at.output, Element::f32);
-    add_bias(stream(), batch_, outputs(), Element::f32, at.weights + layer_.parameters.vector(0), layer_.planned.relu,
-             at.output);
+    const bool relu = layer_.planned.relu;
+    if (has_bias())
+      add_bias(stream(), batch_, outputs(), Element::f32, at.weights + layer_.parameters.vector(0),
+               relu && at.addend == nullptr, at.output);
+    if (at.addend != nullptr)
+      add(stream(), Element::f32, output_values(), at.output, at.addend, relu, at.output);
+    else if (relu && !has_bias())
+      cuda::relu_forward(stream(), Element::f32, output_values(), at.output, at.output);
   }
 
   void backward(const BackwardOperands& at) override {
     if (layer_.planned.relu) relu_backward(stream(), Element::f32, output_values(), at.output, at.output_gradient);
     const bool learns = !layer_.planned.keeps_tensors;
-    if (learns)
+    if (learns && has_bias())
       column_sums(stream(), batch_, outputs(), Element::f32, at.output_gradient, context_.workspace(),
                   at.gradient + layer_.parameters.vector(0));
     std::byte* const behind = context_.workspace() + rounded_bytes(input_values(), layer_.input.element);
@@ -50,12 +60,14 @@ class Linear final : public Operation {
                Element::f32);
     if (at.input_gradient != nullptr)
       multiply(context_, {at.product_weights, inputs()}, {gradient, outputs()}, {inputs(), batch_, outputs()},
-               at.input_gradient, layer_.input.element);
+               at.input_gradient, layer_.input.element, {.adds = at.adds_input_gradient});
   }
 
  private:
-  std::int64_t inputs() const { return layer_.input.size(); }
-  std::int64_t outputs() const { return layer_.output.size(); }
+  bool is_sequence() const { return layer_.output.shape.sequence; }
+  bool has_bias() const { return spec_of<models::Linear>(layer_).options().bias; }
+  std::int64_t inputs() const { return is_sequence() ? layer_.input.shape.channels : layer_.input.size(); }
+  std::int64_t outputs() const { return is_sequence() ? layer_.output.shape.channels : layer_.output.size(); }
   std::size_t input_values() const { return static_cast<std::size_t>(batch_ * inputs()); }
   std::size_t output_values() const { return static_cast<std::size_t>(batch_ * outputs()); }
   cudaStream_t stream() const { return context_.compute().get(); }
@@ -74,16 +86,18 @@ class Linear final : public Operation {
 
   Context& context_;
   const PlacedLayer& layer_;
-  std::int64_t batch_;
+  std::int64_t batch_;  ///< number of rows
 };
 
 class LinearKernels final : public LayerKernels {
  public:
   void place(PlacedLayer& layer) const override {
+    if (layer.planned.shares >= 0) return;  // the weight is that of another layer
+    const bool sequence = layer.planned.output.sequence;
     layer.parameters.channels = layer.planned.output.channels;
-    layer.parameters.vectors = 1;
-    layer.parameters.weights = std::make_shared<TransposedWeights>(layer.planned.output.channels,
-                                                                   layer.planned.input.channels, layer.input.pixels());
+    layer.parameters.vectors = spec_of<models::Linear>(layer).options().bias ? 1 : 0;
+    layer.parameters.weights = std::make_shared<TransposedWeights>(
+        layer.planned.output.channels, layer.planned.input.channels, sequence ? 1 : layer.input.pixels());
   }
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
     return std::make_unique<Linear>(context, layer, batch);

@@ -70,5 +70,6 @@ TEST_CASE("sequences that do not fit are refused") {
 TEST_CASE("models that need one label per sample refuse sequences") {
   const TrainingData data{.train = three_sequences()};
   CHECK(code_of([&] { models::softmax_regression(data); }) == ErrorCode::invalid_argument);
-  CHECK(message_of([&] { models::network({models::linear(5)}, data, 2); }).find("needs 3 positions x 5") == 0);
+  CHECK(message_of([&] { models::network({models::linear(5)}, data, 2); }).find("needs 3 positions x 5") !=
+        std::string::npos);
 }
