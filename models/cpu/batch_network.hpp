@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "models/cpu/head.hpp"
 #include "models/cpu/memory/arena.hpp"
 #include "models/cpu/placed_network.hpp"
 #include "models/devices/buffer_schedule.hpp"

@@ -6,8 +6,8 @@
 
 #include "models/cpu/batch_network.hpp"
 #include "models/cpu/precision_trial.hpp"
+#include "models/data/batches/slices.hpp"
 #include "models/devices/alike_sums.hpp"
-#include "models/devices/slices.hpp"
 #include "models/network/device_network.hpp"
 
 namespace troupe {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "models/cpu/head.hpp"
 #include "models/cpu/operation.hpp"
 
 namespace troupe::cpu {
@@ -33,6 +34,13 @@ class LayerKernels {
   /// Creates one operation that computes both layers. May be called only if `joins` returns true.
   virtual std::unique_ptr<Operation> make_joined(Context& context, const PlacedLayer& layer, const PlacedLayer& next,
                                                  std::int64_t batch) const;
+
+  /// Returns an object that computes the last layer of a network together with the loss. Returns null (default) if the
+  /// layer cannot be computed in this way.
+  virtual std::unique_ptr<Head> make_head(Context& /*context*/, const PlacedLayer& /*last*/, const Loss& /*loss*/,
+                                          std::int64_t /*batch*/) const {
+    return nullptr;
+  }
 };
 
 /// Returns the description of a layer, which must be of class `Spec`.

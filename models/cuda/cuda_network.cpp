@@ -6,7 +6,7 @@
 #include "models/cuda/api/devices.hpp"
 #include "models/cuda/api/page_lock.hpp"
 #include "models/cuda/batch_network.hpp"
-#include "models/devices/slices.hpp"
+#include "models/data/batches/slices.hpp"
 #include "models/network/device_network.hpp"
 #include "runtime/processes/page_lock.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "models/converts_parts.hpp"
 #include "models/data/naming.hpp"
-#include "models/devices/slices.hpp"
+#include "models/data/batches/slices.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/network/device_network.hpp"
 #include "models/network/graph_text.hpp"

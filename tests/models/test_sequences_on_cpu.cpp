@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/devices/slices.hpp"
+#include "models/data/batches/slices.hpp"
 #include "models/files.hpp"
 #include "models/sequence_trial.hpp"
 #include "support/errors.hpp"

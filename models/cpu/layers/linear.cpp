@@ -147,6 +147,10 @@ class LinearKernels final : public LayerKernels {
     if (layer.planned.output.sequence) return make_position_linear(layer, batch);
     return std::make_unique<Linear>(context, layer, batch);
   }
+  std::unique_ptr<Head> make_head(Context& context, const PlacedLayer& last, const Loss& loss,
+                                  std::int64_t batch) const override {
+    return make_linear_head(context, last, loss, batch);
+  }
 };
 
 void LinearKernels::place(Context& context, PlacedLayer& layer, std::int64_t batch) const {

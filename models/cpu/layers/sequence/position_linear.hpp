@@ -35,4 +35,7 @@ class LinearRows {
 /// Returns the operation of a linear layer whose input is a sequence.
 std::unique_ptr<Operation> make_position_linear(const PlacedLayer& layer, std::int64_t batch);
 
+/// See LayerKernels::make_head.
+std::unique_ptr<Head> make_linear_head(Context& context, const PlacedLayer& last, const Loss& loss, std::int64_t batch);
+
 }  // namespace troupe::cpu
