@@ -23,6 +23,12 @@ ModelCreator checked(Options& options, ModelCreator creator) {
   return creator;
 }
 
+/// Returns whether the configuration of a built-in model names data on a server.
+bool reads_from_server(const std::string& config) {
+  return std::ranges::any_of(std::initializer_list<const char*>{"http://", "https://", "s3://"},
+                             [&](const char* scheme) { return config.find(scheme) != std::string::npos; });
+}
+
 }  // namespace
 
 Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
@@ -93,7 +99,16 @@ void Driver::settle_members(Needs needs) {
     if (!will_restore_copy()) return std::nullopt;
     return restore_copy(buffer, at);
   };
-  preparation_.prepare(*run_, needs != Needs::members, restore, phase("start", options_.timeouts.start));
+  try {
+    preparation_.prepare(*run_, needs != Needs::members, restore, phase("start", options_.timeouts.start));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::timeout || !reads_from_server(options_.config)) throw;
+    throw Error(error.code(),
+                error.message() +
+                    "; if it makes the index of data on a server, make it before with `troupe data show`, "
+                    "or set timeouts.start (--start-timeout)",
+                error.where());
+  }
 }
 
 void Driver::settle(Needs needs) {
