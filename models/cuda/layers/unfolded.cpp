@@ -95,7 +95,7 @@ class Unfolded final : public ConvolutionEnds {
     for_each_part([&](const Part& part) {
       unfold(stream(), unfolding_, part.samples, part.of(at.input, layer_.input), matrix);
       multiply(context_, {matrix, columns()}, {part.of(at.output_gradient, layer_.output), outputs(), true},
-               {columns(), outputs(), part.rows}, gradient, Element::f32, /*adds=*/part.first > 0);
+               {columns(), outputs(), part.rows}, gradient, Element::f32, {.adds = part.first > 0});
     });
     if (padded) copy_rows(stream(), Element::f32, outputs(), columns(), gradient, unfolding_.values(), at.gradient);
   }

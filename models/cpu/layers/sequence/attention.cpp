@@ -50,7 +50,7 @@ TROUPE_CLONES void multiply(const float* factors, std::int64_t count, float* val
 }
 
 /// The packed queries, keys and values of one head of one sample, or their gradients.
-struct Head {
+struct HeadRows {
   float* queries;
   float* keys;
   float* values;
@@ -77,7 +77,7 @@ class Attention final : public Operation {
     Random random = dropout_random(at.context);
     auto* const input = const_cast<float*>(static_cast<const float*>(at.input));
     for_each_tile([&](std::int64_t sample, std::int64_t head, const QueryTile& tile) {
-      const Head from = head_of(input, sample, head);
+      const HeadRows from = head_of(input, sample, head);
       float* weights = weights_of(from, tile);
       if (at.context.training && drops()) weights = dropped(tile, random);
       product(tile.queries, size_, tile.keys, 1, {weights, positions_}, {from.values, 3 * width_}, 0,
@@ -114,7 +114,7 @@ class Attention final : public Operation {
         }
   }
 
-  Head head_of(float* packed, std::int64_t sample, std::int64_t head) const {
+  HeadRows head_of(float* packed, std::int64_t sample, std::int64_t head) const {
     float* const first = packed + sample * positions_ * 3 * width_ + head * size_;
     return {first, first + width_, first + 2 * width_};
   }
@@ -122,7 +122,7 @@ class Attention final : public Operation {
     return output + sample * positions_ * width_ + head * size_;
   }
 
-  float* weights_of(const Head& from, const QueryTile& tile) const {
+  float* weights_of(const HeadRows& from, const QueryTile& tile) const {
     product(tile.queries, tile.keys, size_, scale_, {from.queries + tile.first * 3 * width_, 3 * width_},
             {from.keys, 3 * width_, /*transposed=*/true}, 0, scratch(0), positions_);
     softmax_rows(tile, positions_, scratch(0));
@@ -148,7 +148,7 @@ class Attention final : public Operation {
   /// Adds the gradient of a tile's queries, keys and values.
   /// @param gradient that of the outputs of the tile's queries
   /// @param random draws the dropout of the forward pass again; null: there is none
-  void tile_backward(const Head& from, const Head& to, const QueryTile& tile, const float* gradient,
+  void tile_backward(const HeadRows& from, const HeadRows& to, const QueryTile& tile, const float* gradient,
                      Random* random) const {
     const float* const weights = weights_of(from, tile);
     const float* const used = random == nullptr ? weights : dropped(tile, *random);
