@@ -253,17 +253,29 @@ CreateModel network_creator(std::string name, Config defaults) {
   };
 }
 
-/// If the data is a text or a file of tokens, and its window is not given, applies the window of the network to it.
-std::string with_window(const std::string& data, const GraphOptions& options) {
-  const auto window = options.find("window");
-  const bool takes_window = data.starts_with("text:") || data.starts_with("tokens:");
-  if (window == options.end() || !takes_window || data.find(",window=") != std::string::npos) return data;
-  return data + ",window=" + std::to_string(static_cast<std::int64_t>(window->second));
+/// If the name is that of a text or a file of tokens, also as a fold, and its window is not given, adds a window.
+std::string with_window(const std::string& data, double window) {
+  const auto is_of = [&](const char* kind) {
+    return data.starts_with(kind) ||
+           (data.starts_with(data::kFoldPrefix) && data.find(':' + std::string(kind)) != std::string::npos);
+  };
+  if (!(is_of("text:") || is_of("tokens:")) || data.find(",window=") != std::string::npos) return data;
+  constexpr double kLongest = 1 << 20;
+  if (!(window >= 1 && window <= kLongest && window == std::floor(window)))
+    invalid("option \"window\" must be an integer from 1 to 1048576");
+  return data + ",window=" + std::to_string(static_cast<std::int64_t>(window));
+}
+
+/// Applies the window of a network to its data (with_window).
+void add_window(Config& config, double window) {
+  config.data = with_window(config.data, window);
+  config.validate = with_window(config.validate, window);
 }
 
 std::unique_ptr<Model> create_gpt(const ReplicaContext& at) {
   Config config = parse(at.config, {"text:", 16});
-  config.data = with_window(config.data, config.options);
+  if (const auto window = config.options.find("window"); window != config.options.end())
+    add_window(config, window->second);
   const TrainingData data = config.load(at.seed, is_first(at));
   const DataInfo& info = data.train->info();
   return network(builtin_gpt(info, config.options), data, config.batch_size,
@@ -280,8 +292,7 @@ std::unique_ptr<Model> create_described(const ReplicaContext& at) {
     invalid("the file describes the network, so model options cannot be set: option '" +
             printable(config.options.begin()->first) + "' applies only to models that are selected by name");
   config.trained = text.data;
-  if (text.data.labels_per_sample > 1)
-    config.data = with_window(config.data, {{"window", static_cast<double>(text.data.shape.front())}});
+  if (text.data.labels_per_sample > 1) add_window(config, static_cast<double>(text.data.shape.front()));
   const TrainingData data = config.load(at.seed, is_first(at));
   const DataInfo& info = data.train->info();
   const std::string named = config.loss.value_or(config.new_head ? "" : text.loss);

@@ -18,7 +18,14 @@ SupervisedModel::SupervisedModel(std::unique_ptr<BatchSource> source, std::vecto
   for (const Metric& metric : metrics_) {
     if (!metric.value) throw_invalid("metric '" + metric.name + "' has no function");
     if (!names.insert(metric.name).second) throw_invalid("metric '" + metric.name + "' is given twice");
+    check_one_label("metric '" + metric.name + "'");
   }
+}
+
+void SupervisedModel::check_one_label(const std::string& what) const {
+  if (data_info().labels_per_sample > 1)
+    throw Error(ErrorCode::unsupported, what + " needs one label per sample, but this data has " +
+                                            std::to_string(data_info().labels_per_sample));
 }
 
 ModelInfo SupervisedModel::prepare(const ReplicaContext& context) {
@@ -45,10 +52,7 @@ BatchResult SupervisedModel::gradient(const ShardStep& at, std::span<const float
 }
 
 EvaluationResult SupervisedModel::evaluate(const ShardStep& at, std::span<const float> weights) {
-  if (data_info().labels_per_sample > 1 && (at.measure.confusion || !metrics_.empty()))
-    throw Error(ErrorCode::unsupported,
-                "a confusion matrix and metrics of your own need one label per sample, but this data has " +
-                    std::to_string(data_info().labels_per_sample));
+  if (at.measure.confusion) check_one_label("a confusion matrix");
   SampleMetrics metrics(data_info(), at.measure, metrics_);
   SampleMetrics* const asked = metrics.any() ? &metrics : nullptr;
   EvaluationResult sum;

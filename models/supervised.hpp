@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "troupe/batches.hpp"
@@ -51,6 +52,9 @@ class SupervisedModel : public Model {
                                           SampleMetrics* metrics) = 0;
 
  private:
+  /// @throws Error unsupported, with `what` in the message, if samples have several labels.
+  void check_one_label(const std::string& what) const;
+
   std::unique_ptr<BatchSource> source_;
   std::vector<Metric> metrics_;
 };

@@ -37,7 +37,7 @@ void read_all(const DataSource& set, const ReadOptions& options) {
       numbers.resize(static_cast<std::size_t>(std::min<std::int64_t>(options.batch, samples - first)));
       std::iota(numbers.begin(), numbers.end(), first);
       values.resize(numbers.size() * static_cast<std::size_t>(set.info().sample_size()));
-      labels.resize(set.info().num_classes > 0 ? numbers.size() : 0);
+      labels.resize(set.info().num_labels(numbers.size()));
       targets.resize(numbers.size() * static_cast<std::size_t>(set.info().num_targets));
       announce_from(set, parts, first);
       set.fill({.samples = numbers, .values = values, .labels = labels, .targets = targets});

@@ -95,7 +95,8 @@ std::int64_t pass_over(const DataSource& set, std::int64_t count, const std::opt
       see({.number = batch.numbers[i],
            .values = one.values,
            .label = one.labels.empty() ? -1 : one.labels.front(),
-           .targets = one.targets});
+           .targets = one.targets,
+           .labels = one.labels});
     }
   }
   return left_out;
@@ -178,7 +179,8 @@ class Series {
 void measure(SetSummary& summary, const data::SampleView& sample) {
   for (std::size_t i = 0; i < summary.columns.size(); ++i) summary.columns[i].moments.add(part_of(summary, sample, i));
   for (std::size_t i = 0; i < summary.targets.size(); ++i) summary.targets[i].moments.add(sample.targets.subspan(i, 1));
-  if (sample.label >= 0) ++summary.class_counts[static_cast<std::size_t>(sample.label)];
+  for (const std::int32_t label : sample.labels)
+    if (label >= 0) ++summary.class_counts[static_cast<std::size_t>(label)];
 }
 
 void make_histograms(std::vector<Described>& all) {

@@ -297,6 +297,11 @@ void predict(const PredictOptions& options) {
     samples.emplace(options.image, source_shape(predictor), byte_scale(options, predictor.data()));
   DataInfo data = predictor.data();
   samples->transform(data.transforms);
+  if (data.labels_per_sample > 1)
+    throw Error(ErrorCode::unsupported,
+                "the network predicts a class at each of " + std::to_string(data.labels_per_sample) +
+                    " positions; use `troupe generate` to continue a text, or `troupe evaluate` to measure it",
+                {.object = options.load});
   if (data.class_names.empty() && data.num_classes == samples->info().num_classes)
     data.class_names = samples->info().class_names;
   const auto predictions =

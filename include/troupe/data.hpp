@@ -73,6 +73,8 @@ struct DataInfo {
   /// Number of different tokens, if the values of a sample are tokens: integers in [0, vocabulary). 0 (default): the
   /// values are numbers.
   std::int64_t vocabulary = 0;
+  /// True if sequences have different lengths, so that shorter ones end with padding.
+  bool padded = false;
   /// Number of targets of each sample. 0 for data without targets.
   std::int64_t num_targets = 0;
   /// Names of the classes, one for each class. Empty if classes have only numbers.
@@ -220,8 +222,8 @@ class Dataset final : public DataSource {
   /// @param vocabulary number of different tokens.
   /// @param num_classes number of classes. 0 (default): `vocabulary`.
   /// @param origin name of the data in error messages (DataInfo::origin).
-  /// @throws Error bad_data if there are no sequences, lengths do not match, a token or label is out of range, or no
-  /// token has a label.
+  /// @throws Error bad_data if there are no sequences, no sequence has two tokens, lengths do not match, a token or
+  /// label is out of range, or no token of a sequence has a label.
   static Dataset sequences(const std::vector<std::vector<std::int32_t>>& tokens,
                            const std::vector<std::vector<std::int32_t>>& labels, std::int64_t vocabulary,
                            int num_classes = 0, std::string origin = {});
@@ -356,9 +358,10 @@ void register_data(const std::string& name, MakeData make, const DataUsage& usag
 /// files of tokens of any size, on demand: unsigned 16-bit integers without a header (raw, as nanoGPT writes them),
 /// files of llm.c, or NumPy arrays of one dimension of u2 or u4. The format is detected if it is not given. A sample is
 /// `window` consecutive tokens and has a label at each position: the next token. By default the windows of a file are
-/// disjoint, and an epoch uses each once. With `windows=random`, training draws the place of each window from the seed,
-/// the epoch and the number of the sample instead. The default vocabulary is that of GPT-2 (50,257) for 16-bit tokens,
-/// and that of Llama 3 (128,256) for others.
+/// disjoint, and an epoch uses each once. With `windows=random`, each window begins at a random place between its own
+/// beginning and that of the next window in training, which depends on the seed, the epoch and the number of the
+/// sample. The default vocabulary is that of GPT-2 (50,257) for 16-bit tokens, and that of Llama 3 (128,256) for
+/// others.
 /// @throws Error invalid_argument if no data has this name (the message lists the names), or its arguments are invalid.
 /// @throws Error bad_file or bad_data if a file is missing, damaged or does not fit; the error names the file.
 /// @throws Error limit_reached if there is not enough memory.

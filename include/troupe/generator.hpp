@@ -34,12 +34,12 @@ class Generator {
   /// Loads a safetensors file that describes its network, like the constructor of Predictor.
   /// @throws Error as the constructor of Predictor.
   /// @throws Error invalid_argument if the network does not have tokens as input and one output for each token at each
-  /// position.
+  /// position, or has attention that is not causal.
   explicit Generator(const std::string& path);
 
   /// Returns the description of the training data. `data().vocabulary` is the number of different tokens.
   const DataInfo& data() const { return predictor_.data(); }
-  /// Returns the number of positions of the network.
+  /// Returns the number of positions that the network sees: the window of its training data.
   std::int64_t window() const { return data().shape.front(); }
 
   /// Generates tokens after `prompt`, and calls `take` with each of them.

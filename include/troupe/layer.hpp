@@ -111,8 +111,11 @@ class LayerSpec {
   virtual SampleShape output(std::span<const SampleShape> inputs) const = 0;
   /// Returns true if the layer has tensors and therefore needs a name in its graph.
   virtual bool has_tensors() const { return false; }
-  /// Returns the name of an earlier layer whose first tensor is also the weight of this layer, which must not have
-  /// tensors of its own. Empty (default): there is none.
+  /// Returns true if the layer reads tokens (DataInfo::vocabulary). Its input must then be the input of the network,
+  /// and one later layer may use its first tensor, too (`tied_to`). Default: false.
+  virtual bool reads_tokens() const { return false; }
+  /// Returns the name of an earlier layer, for which `reads_tokens` is true, whose first tensor is also the weight of
+  /// this layer, which must not have tensors of its own. Empty (default): there is none.
   virtual std::string tied_to() const { return {}; }
   /// Checks the tensor of the layer `tied_to()`.
   /// @throws Error invalid_argument if the layer cannot use it; the message is appended to the name of the layer, as in

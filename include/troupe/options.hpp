@@ -143,9 +143,10 @@ struct Options {
   /// call that causes them:
   ///
   /// - on_start: at the end of the constructor of DistributedSGD.
-  /// - on_report: after each step, with the metrics "loss", "learning_rate", "samples", "samples_per_second",
-  ///   "step_seconds", "compute_seconds", "reduce_seconds", "apply_seconds" and "data_seconds" (see
-  ///   StepReport::seconds). "accuracy", "gradient_norm" and "epoch" (from 1 on) are added if they exist.
+  /// - on_report: after each step, with the metrics "loss", "learning_rate", "samples", "samples_per_second"
+  ///   ("tokens_per_second" if StepReport::unit is "tokens"), "step_seconds", "compute_seconds", "reduce_seconds",
+  ///   "apply_seconds" and "data_seconds" (see StepReport::seconds). "accuracy", "gradient_norm" and "epoch" (from 1
+  ///   on) are added if they exist.
   /// - on_report: after each evaluation, as a separate report with the same step. It has "test_loss", "test_accuracy"
   ///   and the other measured values, or the same names with "validation".
   /// - on_epoch: after the step that ends an epoch.

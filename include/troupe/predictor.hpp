@@ -96,7 +96,8 @@ class Predictor {
   const DataInfo& data() const;
   /// Returns the shape of a prepared sample, to which the transforms of the training have been applied.
   const std::vector<std::int64_t>& sample_shape() const { return data().shape; }
-  /// Returns the number of outputs that the network computes for each sample.
+  /// Returns the number of outputs that the network computes for each sample: those of all positions together, position
+  /// after position, if it has outputs at each position.
   std::int64_t num_outputs() const;
   /// Returns the loss with which the network was trained. The loss defines the meaning of the outputs; see
   /// Loss::to_probabilities and Loss::is_hit.

@@ -124,7 +124,9 @@ class CpuNetwork final : public DeviceNetwork {
 
   std::int64_t evaluation_batch() const {
     std::size_t largest = network_.input.bytes(1);
-    for (const PlacedLayer& layer : network_.layers) largest = std::max(largest, layer.output.bytes(1));
+    const bool has_head = network_.positions > 1;  // whose outputs are not stored
+    for (const PlacedLayer& layer : std::span(network_.layers).first(network_.layers.size() - (has_head ? 1 : 0)))
+      largest = std::max(largest, layer.output.bytes(1));
     const auto most = static_cast<std::size_t>(std::max(usual_batch_, kUsualBatch));
     return static_cast<std::int64_t>(std::clamp(kEvaluationBytes / largest, std::size_t{1}, most));
   }

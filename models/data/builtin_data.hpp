@@ -46,8 +46,10 @@ TrainingData text_files_like(const std::string& arguments, const DataInfo& train
 inline constexpr const char* kTextUsage =
     ":FILE[,FILE...][,test=FILE][,symbols=characters|bytes][,window=64][,stride=N]"
     "[,predict=last|each][,unseen=error|zero]";
-/// Reads files of tokens. The documentation of `load_data` describes the arguments.
+/// Read files of tokens. The documentation of `load_data` describes the arguments. `token_files_like` uses the
+/// vocabulary of `trained`, unless the arguments contain another one.
 TrainingData token_files(const std::string& arguments, std::uint64_t seed);
+TrainingData token_files_like(const std::string& arguments, const DataInfo& trained, std::uint64_t seed);
 inline constexpr const char* kTokensUsage =
     ":FILE[,FILE...][,test=FILE][,window=1024][,windows=epoch|random][,vocabulary=N][,format=raw|llmc|npy]";
 /// Reads samples from tar archives. The documentation of `load_data` describes the arguments.

@@ -52,7 +52,7 @@ Kinds* with_builtin_data() {
   add(*kinds, "synthetic-linear", synthetic_linear, {.drawn = true});
   add(*kinds, "tar", tar_files, {.arguments = kTarUsage});
   add(*kinds, "text", text_files, {.arguments = kTextUsage}, {}, text_files_like);
-  add(*kinds, "tokens", token_files, {.arguments = kTokensUsage});
+  add(*kinds, "tokens", token_files, {.arguments = kTokensUsage}, {}, token_files_like);
   return kinds;
 }
 

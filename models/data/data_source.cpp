@@ -43,7 +43,9 @@ DataInfo checked(DataInfo info) {
   }
   if (info.labels_per_sample > 1 && info.num_classes == 0) throw_bad_data("only data with classes has several labels");
   if (info.labels_per_sample < 1) throw_bad_data("each sample has at least one label");
-  if (info.vocabulary < 0) throw_bad_data("the vocabulary has a negative size");
+  if (info.vocabulary < 0 || info.vocabulary > kMostTokens)
+    throw_bad_data("a vocabulary of " + std::to_string(info.vocabulary) + " tokens is impossible; the limit is " +
+                   std::to_string(kMostTokens));
   check_parts(info);
   check_names("classes", info.class_names, info.num_classes);
   check_names("values", info.value_names, info.sample_size());

@@ -128,6 +128,7 @@ Dataset Dataset::sequences(const std::vector<std::vector<std::int32_t>>& tokens,
                            int num_classes, std::string origin) {
   std::size_t longest = 0;
   for (const auto& sequence : tokens) longest = std::max(longest, sequence.size());
+  if (longest < 2) throw_bad_data("no sequence has two tokens");
   std::vector<float> values(tokens.size() * longest);
   std::vector<std::int32_t> padded(values.size(), kIgnoredLabel);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -141,12 +142,17 @@ Dataset Dataset::sequences(const std::vector<std::vector<std::int32_t>>& tokens,
       std::ranges::copy(labels[i], place);
     else if (!sequence.empty())
       std::copy(sequence.begin() + 1, sequence.end(), place);
+    if (std::all_of(place, place + static_cast<std::ptrdiff_t>(longest),
+                    [](std::int32_t label) { return label == kIgnoredLabel; }))
+      throw_bad_data("no token of sequence " + std::to_string(i) + " has a label");
   }
-  DataInfo info{.num_samples = std::ssize(tokens),
-                .shape = {static_cast<std::int64_t>(longest)},
-                .num_classes = num_classes > 0 ? num_classes : static_cast<int>(vocabulary),
-                .labels_per_sample = static_cast<std::int64_t>(longest),
-                .vocabulary = vocabulary};
+  DataInfo info{
+      .num_samples = std::ssize(tokens),
+      .shape = {static_cast<std::int64_t>(longest)},
+      .num_classes = num_classes > 0 ? num_classes : static_cast<int>(std::min<std::int64_t>(vocabulary, INT32_MAX)),
+      .labels_per_sample = static_cast<std::int64_t>(longest),
+      .vocabulary = vocabulary,
+      .padded = std::ranges::any_of(tokens, [&](const auto& sequence) { return sequence.size() < longest; })};
   info.origin = std::move(origin);
   DatasetArrays arrays;
   arrays.values = arrays.hold(std::move(values));
@@ -155,8 +161,6 @@ Dataset Dataset::sequences(const std::vector<std::vector<std::int32_t>>& tokens,
   naming(set.info().origin, [&] {
     check_position_labels(arrays.labels, set.info(), std::identity());
     check_tokens(arrays.values, set.info(), std::identity());
-    if (std::ranges::all_of(arrays.labels, [](std::int32_t label) { return label == kIgnoredLabel; }))
-      throw_bad_data("no token has a label");
   });
   return set;
 }

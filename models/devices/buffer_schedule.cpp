@@ -84,7 +84,6 @@ class Scheduler {
     step.more_gradients.assign(arrived.begin() + (two ? 2 : 1), arrived.end());
 
     const std::vector<int>& from = inputs(stage);
-    if (from.size() > 1 && learns(from[1])) gradients(from[1]).push_back(step.output_gradient);
     if (learns(from[0])) {
       step.adds_input_gradient = traits.adds_input_gradient && !gradients(from[0]).empty();
       if (step.adds_input_gradient) {
@@ -95,6 +94,7 @@ class Scheduler {
         gradients(from[0]).push_back(step.input_gradient);
       }
     }
+    if (from.size() > 1 && learns(from[1])) gradients(from[1]).push_back(step.output_gradient);
     schedule_.backward.push_back(std::move(step));
   }
 

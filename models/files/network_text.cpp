@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "models/data/answers.hpp"
 #include "models/files/input_encoding.hpp"
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"
@@ -143,7 +144,7 @@ DataInfo read_data(const Reader& reader) {
     data.source_shape = read_shape(reader, "source_shape");
   }
   if (reader.has("vocabulary")) {
-    data.vocabulary = reader.integer("vocabulary", 1, kMost);
+    data.vocabulary = reader.integer("vocabulary", 1, kMostTokens);
     data.labels_per_sample = reader.integer("labels_per_sample", 1, kMost);
   }
   if (reader.has("inputs")) data.encoding = encoding_from_json(reader.path(), reader.at("inputs"));

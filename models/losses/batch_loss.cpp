@@ -32,6 +32,13 @@ Rows all_of(const Batch& batch) {
   return {0, batch.labels.empty() ? static_cast<std::size_t>(batch.size) : batch.labels.size()};
 }
 
+/// Returns the numbers of these rows among those of the batch.
+Rows rows_of(const OutputRows& outputs, const Batch& batch) {
+  if (outputs.rows == 0) return all_of(batch);
+  const auto begin = static_cast<std::size_t>(outputs.begin);
+  return {begin, begin + static_cast<std::size_t>(outputs.rows)};
+}
+
 bool is_ignored(const Batch& batch, std::size_t row) {
   return !batch.labels.empty() && batch.labels[row] == kIgnoredLabel;
 }
@@ -44,7 +51,8 @@ void for_each_row(const OutputRows& rows, const Batch& batch, const Rows& some, 
   try {
     for (; i < some.end; ++i) {
       if (is_ignored(batch, i)) continue;
-      const float* const row = rows.first + i * static_cast<std::size_t>(rows.width);
+      const float* const row =
+          rows.first + (i - static_cast<std::size_t>(rows.begin)) * static_cast<std::size_t>(rows.width);
       work(std::span(row, static_cast<std::size_t>(rows.count)), target_of(batch, i), i);
     }
   } catch (const Error& error) {
@@ -59,7 +67,8 @@ void for_each_row(const OutputRows& rows, const Batch& batch, const Rows& some, 
 /// @param piece the number of rows that a thread takes at a time
 double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                           std::int64_t* correct, std::size_t piece) {
-  const std::size_t count = all_of(batch).end;
+  const auto [first, end_of_all] = rows_of(rows, batch);
+  const std::size_t count = end_of_all - first;
   const bool counts = correct != nullptr && loss.has_hits();
   std::vector<double> losses(count);
   std::vector<char> hits(count);
@@ -83,7 +92,8 @@ std::int64_t terms_of(const Batch& batch) {
 
 double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                            std::int64_t* correct) {
-  return gradient_in_pieces(loss, rows, batch, gradient, correct, all_of(batch).end);
+  const Rows all = rows_of(rows, batch);
+  return gradient_in_pieces(loss, rows, batch, gradient, correct, all.end - all.begin);
 }
 
 double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
@@ -94,9 +104,10 @@ double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, cons
 
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,
                                      SampleMetrics* metrics) {
-  EvaluationResult result{0, 0, terms_of(batch)};
-  for_each_row(rows, batch, all_of(batch),
+  EvaluationResult result;
+  for_each_row(rows, batch, rows_of(rows, batch),
                [&](std::span<const float> outputs, const Target& target, std::size_t /*row*/) {
+                 ++result.samples;
                  result.loss_sum += loss.value(outputs, target);
                  result.correct += loss.is_hit(outputs, target) ? 1 : 0;
                  if (metrics != nullptr) metrics->add(loss, outputs, target);

@@ -16,13 +16,15 @@ struct OutputRows {
   const float* first = nullptr;
   std::int64_t count = 0;
   std::int64_t width = 0;
+  std::int64_t begin = 0;  ///< number of the first of these rows among those of the batch
+  std::int64_t rows = 0;   ///< number of these rows; 0: all rows of the batch
 };
 
 /// Returns the number of losses that are added for a batch: the number of its samples or, if samples have several
 /// labels, of labels that are not kIgnoredLabel.
 std::int64_t terms_of(const Batch& batch);
 
-/// Returns the sum of the losses of all samples, and writes the gradient of this sum with respect to the outputs.
+/// Returns the sum of the losses of all rows, and writes the gradient of this sum with respect to the outputs.
 /// @param gradient receives one row of `rows.width` floats for each row of outputs; the padding of the rows is set to
 /// zero
 /// @param correct receives the value of BatchResult::correct; may be null
@@ -35,7 +37,7 @@ double batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch
 double shared_batch_loss_gradient(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                                   std::int64_t* correct = nullptr);
 
-/// Returns the sum of the losses, the number of correctly predicted samples, and the number of samples of the batch.
+/// Returns the sum of the losses, the number of correct rows, and the number of losses that were added.
 /// @param metrics null, or an object to which the function adds all samples of the batch
 /// @throws Error as batch_loss_gradient.
 EvaluationResult evaluate_batch_loss(const Loss& loss, const OutputRows& rows, const Batch& batch,

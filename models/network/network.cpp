@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "models/converts_parts.hpp"
-#include "models/data/naming.hpp"
 #include "models/data/batches/slices.hpp"
+#include "models/data/naming.hpp"
 #include "models/losses/loss_registry.hpp"
 #include "models/network/device_network.hpp"
 #include "models/network/graph_text.hpp"
@@ -58,9 +58,17 @@ std::string batch_dependent_kinds(const NetworkPlan& plan) {
   return text;
 }
 
-/// Checks that a network that reads tokens gets them, and that they are in its vocabulary.
+/// Checks that a network and data with tokens, or with several labels per sample, fit each other.
 void check_tokens_of(const NetworkPlan& plan, const DataInfo& data) {
   for (const PlannedLayer& layer : plan.layers) {
+    if (data.labels_per_sample > 1 && dynamic_cast<const BatchNorm*>(layer.layer.get()) != nullptr)
+      throw Error(ErrorCode::unsupported,
+                  "batch-norm needs one label per sample, but this data has " + std::to_string(data.labels_per_sample));
+    const auto* const attention = dynamic_cast<const Attention*>(layer.layer.get());
+    if (attention != nullptr && !attention->options().causal && data.padded)
+      throw Error(ErrorCode::unsupported,
+                  "attention that is not causal would attend to the padding of this data: give "
+                  "all sequences the same length");
     const auto* const embedding = dynamic_cast<const Embedding*>(layer.layer.get());
     if (embedding == nullptr) continue;
     if (data.vocabulary == 0)

@@ -119,7 +119,8 @@ class Planner {
     for (const Graph::Node node : entry.inputs) shapes.push_back(value(node).shape);
     const SampleShape output = naming([&] { return entry.layer->output(shapes); });
     const bool any = output.channels > 0 && output.height > 0 && output.width > 0;
-    if (!any || (output.flat && output.height * output.width > 1))
+    const bool single = (!output.flat || output.height * output.width == 1) && (!output.sequence || output.width == 1);
+    if (!any || !single || (output.flat && output.sequence))
       throw_invalid(who() + " returns " + std::to_string(output.channels) + "x" + std::to_string(output.height) + "x" +
                     std::to_string(output.width) + (output.flat ? " flat features" : "") +
                     ", which is not a valid shape");
@@ -132,6 +133,8 @@ class Planner {
   /// @param output the shape of the output for later layers
   Value push(const Graph::Entry& entry, const SampleShape& stored, const SampleShape& output) {
     const Value first = value(entry.inputs[0]);
+    if (entry.layer->reads_tokens() && entry.inputs[0].number >= 0)
+      throw_invalid(who() + " reads tokens, so its input must be the input of the network");
     PlannedLayer layer{.layer = entry.layer,
                        .name = entry.name,
                        .number = static_cast<int>(at_),
@@ -177,6 +180,8 @@ class Planner {
       throw_invalid(who() + " is tied to a layer '" + layer.tied_to() +
                     "', but no earlier layer with tensors has this name");
     PlannedLayer& owner = planned_[static_cast<std::size_t>(found->second)];
+    if (!owner.layer->reads_tokens())
+      throw_invalid(who() + " is tied to " + layer.tied_to() + ", which is no embedding");
     naming([&] { return layer.check_tied(plan_.tensors[static_cast<std::size_t>(owner.weights)].info, input), 0; });
     if (owner.is_shared) throw_invalid(who() + " is tied to " + layer.tied_to() + ", to which another layer is tied");
     owner.is_shared = true;

@@ -6,6 +6,10 @@
 #include <numeric>
 
 #include "models/data/text/text_file.hpp"
+#include "models/files/checkpoint/weights_of.hpp"
+#include "models/files/network_text.hpp"
+#include "models/files/safetensors_file.hpp"
+#include "runtime/files/input_file.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/letter.hpp"
 #include "runtime/random.hpp"
@@ -76,9 +80,19 @@ std::vector<std::int32_t> encoded(const std::string& prompt, const InputEncoding
 Generator::Generator(const std::string& path) : predictor_(path) {
   const DataInfo& info = data();
   if (info.vocabulary == 0 || info.labels_per_sample != info.shape.front() ||
-      predictor_.num_outputs() != info.vocabulary)
+      predictor_.num_outputs() != info.vocabulary * info.labels_per_sample)
     throw Error(ErrorCode::invalid_argument,
                 "the network does not predict a token at each position, so it cannot generate any", {.object = path});
+  const std::string file = weights_file_of(path);
+  for (const LayerText& layer : network_from_json(file, SafetensorsFile(file).network()).layers)
+    if (const auto causal = layer.numbers.find("causal"); causal != layer.numbers.end() && causal->second == 0)
+      throw Error(ErrorCode::invalid_argument,
+                  "the network has attention that is not causal: it would see positions after the prompt",
+                  {.object = path});
+  const std::size_t symbols = info.encoding.symbols.size();
+  if (symbols > 0 && static_cast<std::int64_t>(symbols) != info.vocabulary)
+    throw_bad_file(path, "the description of the network has " + std::to_string(symbols) +
+                             " symbols, but a vocabulary of " + std::to_string(info.vocabulary));
 }
 
 void Generator::tokens(std::span<const std::int32_t> prompt, const GenerationOptions& options,

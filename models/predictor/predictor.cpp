@@ -125,7 +125,7 @@ Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 
 const DataInfo& Predictor::data() const { return impl_->network().data; }
-std::int64_t Predictor::num_outputs() const { return impl_->network().plan.num_outputs; }
+std::int64_t Predictor::num_outputs() const { return static_cast<std::int64_t>(impl_->outputs_of_sample()); }
 const Loss& Predictor::loss() const { return *impl_->network().loss; }
 
 std::vector<float> Predictor::prepare(const Row& row) const { return impl_->raw().prepare(row); }

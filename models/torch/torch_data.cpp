@@ -12,9 +12,11 @@ namespace {
 TorchBatch tensors_of(const Batch& batch, const DataInfo& info) {
   if (batch.size == 0) return {};
   TorchBatch tensors{{view_of_samples(batch.values, info)}, {}, batch.size};
+  std::vector<std::int64_t> shape{batch.size};
+  if (info.labels_per_sample > 1) shape.push_back(info.labels_per_sample);
   if (info.num_classes > 0)
     tensors.targets =
-        torch::from_blob(const_cast<std::int32_t*>(batch.labels.data()), {batch.size}, torch::kInt).to(torch::kLong);
+        torch::from_blob(const_cast<std::int32_t*>(batch.labels.data()), shape, torch::kInt).to(torch::kLong);
   else
     tensors.targets =
         torch::from_blob(const_cast<float*>(batch.targets.data()), {batch.size, info.num_targets}, torch::kFloat);

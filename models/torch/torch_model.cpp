@@ -338,6 +338,9 @@ class TorchModel final : public Model {
   /// Adds the samples of a batch to metrics.
   void add_to(SampleMetrics& metrics, const TorchBatches::Read& read, const torch::Tensor& outputs) const {
     const DataInfo& info = batches_->info();
+    if (info.labels_per_sample > 1)
+      throw Error(ErrorCode::unsupported,
+                  "metrics need one label per sample, but this data has " + std::to_string(info.labels_per_sample));
     const torch::Tensor rows = outputs.to(torch::kCPU, torch::kFloat).contiguous().view({read.batch.size, -1});
     const auto width = static_cast<std::size_t>(rows.size(1));
     const auto targets = static_cast<std::size_t>(info.num_targets);

@@ -23,8 +23,8 @@ class Dropout final : public LayerSpec {
 };
 
 /// Returns a layer that, in training, sets each value to zero with probability `probability` and divides all other
-/// values by (1 - probability). The choice of the zeros depends only on (seed, shard, step) and the number of the
-/// layer. In evaluations the output is the input.
+/// values by (1 - probability). The choice of the zeros depends only on (seed, shard, step, micro-batch) and the number
+/// of the layer. In evaluations the output is the input.
 /// @param probability in [0, 1).
 Layer dropout(double probability = 0.5);
 

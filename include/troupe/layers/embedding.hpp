@@ -17,6 +17,7 @@ class Embedding final : public LayerSpec {
   std::map<std::string, double> numbers() const override;
   SampleShape output(std::span<const SampleShape> inputs) const override;
   bool has_tensors() const override { return true; }
+  bool reads_tokens() const override { return true; }
   std::vector<LayerTensor> tensors(const SampleShape& input) const override;
   std::unique_ptr<cpu::LayerKernels> on_cpu() const override;
 

@@ -9,8 +9,8 @@ namespace troupe::models {
 /// Options of `linear` for sequences.
 struct LinearOptions {
   bool bias = true;
-  /// Name of an earlier embedding or linear layer whose tensor "weight" is also the weight of this layer. The layer
-  /// must not have a bias then. Empty (default): the layer has a weight of its own.
+  /// Name of an earlier embedding whose tensor "weight" is also the weight of this layer. The layer must not have a
+  /// bias then. Empty (default): the layer has a weight of its own.
   std::string tied = {};
   /// Standard deviation of the first weights, which are normal; the first biases are then 0. 0 (default): weights and
   /// biases are uniform in +-1 / sqrt(fan in), as in PyTorch.

@@ -18,6 +18,7 @@ class Dropout final : public Operation {
       : layout_(layer.output),
         channels_(layer.planned.output.channels),
         adds_(layer.planned.inputs.size() > 1),
+        is_sequence_(layer.planned.output.sequence),
         batch_(batch),
         probability_(static_cast<float>(spec_of<models::Dropout>(layer).probability())),
         factors_(static_cast<std::size_t>(layer.planned.output.size())) {}
@@ -58,9 +59,8 @@ class Dropout final : public Operation {
     for (std::int64_t block = 0; block < layout_.channels; block += layout_.inner)
       for (std::int64_t pixel = 0; pixel < layout_.pixels(); ++pixel)
         for (std::int64_t channel = block; channel < block + layout_.inner; ++channel, ++at) {
-          const auto index =
-              static_cast<std::size_t>(layout_.inner == layout_.channels ? pixel * layout_.channels + channel
-                                                                         : channel * layout_.pixels() + pixel);
+          const auto index = static_cast<std::size_t>(is_sequence_ ? pixel * layout_.channels + channel
+                                                                   : channel * layout_.pixels() + pixel);
           store(channel < channels_ ? to_float(from[at]) * factors_[index] : 0.0F, to[at]);
         }
   }
@@ -68,6 +68,7 @@ class Dropout final : public Operation {
   Layout layout_;
   std::int64_t channels_;  ///< number of channels without padding
   bool adds_;              ///< whether a second input is added to the output
+  bool is_sequence_;
   std::int64_t batch_;
   float probability_;
   std::vector<float> factors_;  ///< factor of each value of a sample (0 or 1 / (1 - probability)), row-major

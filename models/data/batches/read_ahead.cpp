@@ -27,7 +27,7 @@ class ReadAhead::Slot final : public Pieces {
         request_(memory_.prepare(from_->info(), samples, drawn)) {}
 
   const Key& key() const { return key_; }
-  std::size_t bytes() const { return request_.values.size_bytes(); }
+  std::size_t bytes() const { return request_.values.size_bytes() + request_.labels.size_bytes(); }
 
   /// Returns the batch if it is filled without errors. Returns an empty batch if it is not filled, or if samples of the
   /// data may be unreadable (DataInfo::lacks).
@@ -102,7 +102,9 @@ void ReadAhead::need(const Key& key, std::span<const std::int64_t> samples, std:
 }
 
 void ReadAhead::expect(const Key& key, std::span<const std::int64_t> samples, std::optional<DrawnFor> drawn) {
-  std::size_t bytes = samples.size() * static_cast<std::size_t>(from_->info().sample_size()) * sizeof(float);
+  const DataInfo& info = from_->info();
+  std::size_t bytes = samples.size() * static_cast<std::size_t>(info.sample_size()) * sizeof(float) +
+                      info.num_labels(samples.size()) * sizeof(std::int32_t);
   for (const auto& slot : expected_) bytes += slot->bytes();
   if (bytes <= most_bytes_) need(key, samples, drawn);
 }

@@ -59,6 +59,7 @@ TextArguments parse_text_arguments(const std::string& text) {
        {"stride", [&](const std::string& value) { asked.stride = data_length("text: stride", value); }}});
   for (const std::string& pattern : patterns) add(asked.files, pattern);
   if (asked.stride == 0) asked.stride = asked.predicts_each ? asked.window : 1;
+  if (asked.predicts_each && asked.window < 2) throw_invalid("text: predict=each needs a window of at least 2");
   if (asked.predicts_each && asked.unseen_zero)
     throw_invalid("text: unseen=zero is impossible with predict=each: there is no token for other symbols");
   if (asked.files.empty()) throw_invalid("text:" + text + " does not name a file; usage: text" + kTextUsage);

@@ -23,17 +23,16 @@ constexpr std::size_t kLlmcHeader = 256 * sizeof(std::uint32_t);
 /// Numbers in this range are dates, as which llm.c writes the first number of all its files.
 constexpr std::uint32_t kFirstDate = 20240101;
 constexpr std::uint32_t kLastDate = 20301231;
-
-std::uint32_t first_number(const ByteSource& file) {
-  std::uint32_t number = 0;
-  if (file.size() >= sizeof number) file.read(0, std::as_writable_bytes(std::span(&number, 1)));
-  return number;
-}
+/// The second number of such a file, its version, is at most this number.
+constexpr std::uint32_t kMostVersions = 255;
 
 TokenFormat detected(const ByteSource& file) {
   if (file.path().ends_with(".npy")) return TokenFormat::npy;
-  const std::uint32_t first = first_number(file);
-  return first >= kFirstDate && first <= kLastDate ? TokenFormat::llmc : TokenFormat::raw;
+  std::array<std::uint32_t, 2> first{};
+  if (file.size() < sizeof first) return TokenFormat::raw;
+  file.read(0, std::as_writable_bytes(std::span(first)));
+  const bool dated = first[0] >= kFirstDate && first[0] <= kLastDate && first[1] <= kMostVersions;
+  return dated ? TokenFormat::llmc : TokenFormat::raw;
 }
 
 }  // namespace
@@ -93,6 +92,7 @@ void TokenFile::read(std::int64_t first, std::span<std::uint32_t> tokens, std::i
   std::vector<std::byte> bytes(tokens.size() * bytes_);
   const std::uint64_t offset = begin_ + static_cast<std::uint64_t>(first) * bytes_;
   file_->read(offset, bytes);
+  file_->check_unchanged();
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     std::uint32_t token = 0;
     for (std::size_t k = 0; k < bytes_; ++k) {

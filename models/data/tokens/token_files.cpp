@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/data/answers.hpp"
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/file_patterns.hpp"
@@ -21,7 +22,6 @@ namespace {
 
 /// Separates the random places of windows from other uses of the seed.
 constexpr std::uint64_t kWindowStream = 0x77696E64ULL << 32;
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
 
 /// The arguments after "tokens:" in a data name.
 struct TokenArguments {
@@ -65,6 +65,7 @@ TokenArguments parse_token_arguments(const std::string& text) {
        {"vocabulary", [&](const std::string& value) { asked.vocabulary = vocabulary_of(value); }},
        {"format", [&](const std::string& value) { asked.format = format_of(value); }}});
   for (const std::string& pattern : patterns) add(asked.files, pattern);
+  if (asked.window < 2) throw_invalid("tokens: window=1 must be at least 2");
   if (asked.files.empty()) throw_invalid("tokens:" + text + " does not name a file; usage: tokens" + kTokensUsage);
   return asked;
 }
@@ -111,7 +112,9 @@ class TokenWindows final : public DataSource {
     if (!random_ || !drawn) return sample * window_;
     Random random(drawn->seed, kWindowStream + static_cast<std::uint64_t>(drawn->epoch),
                   static_cast<std::uint64_t>(sample));
-    return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(file_.size() - window_)));
+    const std::int64_t first = sample * window_;
+    const std::int64_t places = std::min(window_, file_.size() - window_ - first);
+    return first + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(places)));
   }
 
   TokenFile file_;
@@ -129,8 +132,13 @@ std::shared_ptr<const DataSource> windows_of(const std::vector<std::string>& pat
 
 }  // namespace
 
-TrainingData token_files(const std::string& arguments, std::uint64_t /*seed*/) {
+TrainingData token_files(const std::string& arguments, std::uint64_t seed) {
+  return token_files_like(arguments, {}, seed);
+}
+
+TrainingData token_files_like(const std::string& arguments, const DataInfo& trained, std::uint64_t /*seed*/) {
   TokenArguments asked = parse_token_arguments(arguments);
+  if (asked.vocabulary == 0) asked.vocabulary = trained.vocabulary;
   TrainingData data{windows_of(asked.files, asked)};
   asked.vocabulary = data.train->info().vocabulary;
   if (!asked.test_files.empty()) data.test = windows_of(asked.test_files, asked);

@@ -12,6 +12,8 @@ namespace {
 
 /// The number of queries whose weights are in memory at a time.
 constexpr std::int64_t kQueries = 128;
+/// The random number generator computes this many random numbers at once.
+constexpr std::uint64_t kNumbersOfBlock = 4;
 
 /// The weights of some queries: one row for each query, with one number for each key.
 struct QueryTile {
@@ -74,12 +76,12 @@ class Attention final : public Operation {
   StageTraits traits() const override { return {.reads_input = true}; }
 
   void forward(const ForwardOperands& at) override {
-    Random random = dropout_random(at.context);
+    const RandomStream random = dropout_random(at.context).stream();
     auto* const input = const_cast<float*>(static_cast<const float*>(at.input));
     for_each_tile([&](std::int64_t sample, std::int64_t head, const QueryTile& tile) {
       const HeadRows from = head_of(input, sample, head);
       float* weights = weights_of(from, tile);
-      if (at.context.training && drops()) weights = dropped(tile, random);
+      if (at.context.training && drops()) weights = dropped(tile, random, first_number(sample, head));
       product(tile.queries, size_, tile.keys, 1, {weights, positions_}, {from.values, 3 * width_}, 0,
               output_of(static_cast<float*>(at.output), sample, head) + tile.first * width_, width_);
     });
@@ -87,13 +89,16 @@ class Attention final : public Operation {
 
   void backward(const BackwardOperands& at) override {
     if (at.input_gradient == nullptr) return;
-    Random random = dropout_random(at.context);
+    const RandomStream random = dropout_random(at.context).stream();
+    const bool drops_now = at.context.training && drops();
     auto* const input = const_cast<float*>(static_cast<const float*>(at.input));
     for_each_tile([&](std::int64_t sample, std::int64_t head, const QueryTile& tile) {
       const float* const gradient =
           output_of(static_cast<float*>(at.output_gradient), sample, head) + tile.first * width_;
-      tile_backward(head_of(input, sample, head), head_of(static_cast<float*>(at.input_gradient), sample, head), tile,
-                    gradient, at.context.training && drops() ? &random : nullptr);
+      const HeadRows from = head_of(input, sample, head);
+      const float* const weights = weights_of(from, tile);
+      const float* const used = drops_now ? dropped(tile, random, first_number(sample, head)) : weights;
+      tile_backward(from, head_of(static_cast<float*>(at.input_gradient), sample, head), tile, gradient, used);
     });
   }
 
@@ -129,16 +134,28 @@ class Attention final : public Operation {
     return scratch(0);
   }
 
+  /// Returns the number of the first weight of a head among all weights of the batch. A weight's random number depends
+  /// on its number only.
+  std::uint64_t first_number(std::int64_t sample, std::int64_t head) const {
+    return static_cast<std::uint64_t>((sample * options_.heads + head) * positions_ * positions_);
+  }
+
   /// Draws the factors of the dropout. Returns the weights of the tile times these factors.
-  float* dropped(const QueryTile& tile, Random& random) const {
+  float* dropped(const QueryTile& tile, const RandomStream& random, std::uint64_t first) const {
     const auto probability = static_cast<float>(options_.dropout);
     float* const factors = scratch(2);
     float* const dropped = scratch(3);
     const std::int64_t floats = tile.queries * positions_;
     std::fill_n(factors, floats, 0.0F);
-    for (std::int64_t row = 0; row < tile.queries; ++row)
-      for (std::int64_t key = 0; key < tile.seen(row); ++key)
-        factors[row * positions_ + key] = random.uniform() < probability ? 0.0F : 1 / (1 - probability);
+    for (std::int64_t row = 0; row < tile.queries; ++row) {
+      std::uint64_t number = first + static_cast<std::uint64_t>((tile.first + row) * positions_);
+      auto words = random.words(number / kNumbersOfBlock);
+      for (std::int64_t key = 0; key < tile.seen(row); ++key, ++number) {
+        if (number % kNumbersOfBlock == 0) words = random.words(number / kNumbersOfBlock);
+        const float uniform = uniform_of(words[number % kNumbersOfBlock]);
+        factors[row * positions_ + key] = uniform < probability ? 0.0F : 1 / (1 - probability);
+      }
+    }
     std::copy_n(factors, floats, dropped);
     for (std::int64_t row = 0; row < tile.queries; ++row)
       multiply(scratch(0) + row * positions_, tile.keys, dropped + row * positions_);
@@ -147,11 +164,10 @@ class Attention final : public Operation {
 
   /// Adds the gradient of a tile's queries, keys and values.
   /// @param gradient that of the outputs of the tile's queries
-  /// @param random draws the dropout of the forward pass again; null: there is none
+  /// @param used the weights after the dropout: scratch(3) or, without dropout, scratch(0)
   void tile_backward(const HeadRows& from, const HeadRows& to, const QueryTile& tile, const float* gradient,
-                     Random* random) const {
-    const float* const weights = weights_of(from, tile);
-    const float* const used = random == nullptr ? weights : dropped(tile, *random);
+                     const float* used) const {
+    const float* const weights = scratch(0);
     const std::int64_t packed = 3 * width_;
     const float kept = tile.first + tile.queries == positions_ ? 0 : 1;  // the first tile of a head has all keys
     float* const scores = scratch(1);
@@ -159,7 +175,7 @@ class Attention final : public Operation {
             to.values, packed);
     product(tile.queries, tile.keys, size_, 1, {gradient, width_}, {from.values, packed, /*transposed=*/true}, 0,
             scores, positions_);
-    if (random != nullptr)
+    if (used != weights)
       for (std::int64_t row = 0; row < tile.queries; ++row)
         multiply(scratch(2) + row * positions_, tile.keys, scores + row * positions_);
     softmax_backward(tile, positions_, weights, scale_, scores);

@@ -12,14 +12,6 @@ namespace {
 constexpr std::int64_t kChunkOutputs = std::int64_t{1} << 18;
 constexpr std::int64_t kLeastRows = 128;
 
-/// Returns the rows of a chunk as a batch of samples with one label each.
-Batch rows_of(const Batch& batch, std::int64_t first, std::int64_t rows) {
-  return {.size = rows,
-          .values = {},
-          .labels = batch.labels.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows)),
-          .targets = {}};
-}
-
 /// Computes a linear layer and the loss in chunks of rows.
 class LinearHead final : public Head {
  public:
@@ -39,7 +31,7 @@ class LinearHead final : public Head {
     for_each_chunk([&](std::int64_t first, std::int64_t rows) {
       const OutputRows outputs = chunk_outputs(at.input, at.weights, first, rows);
       std::int64_t counted = 0;
-      loss += batch_loss_gradient(loss_, outputs, rows_of(batch, first, rows), gradient, &counted);
+      loss += batch_loss_gradient(loss_, outputs, batch, gradient, &counted);
       hits = counted == BatchResult::kNotCounted ? counted : hits + counted;
       const std::int64_t place = first * linear_.inputs();
       if (linear_.learns())
@@ -56,8 +48,8 @@ class LinearHead final : public Head {
   EvaluationResult evaluate(const ForwardOperands& at, const Batch& batch, SampleMetrics* metrics) override {
     EvaluationResult sum;
     for_each_chunk([&](std::int64_t first, std::int64_t rows) {
-      const EvaluationResult part = evaluate_batch_loss(loss_, chunk_outputs(at.input, at.weights, first, rows),
-                                                        rows_of(batch, first, rows), metrics);
+      const EvaluationResult part =
+          evaluate_batch_loss(loss_, chunk_outputs(at.input, at.weights, first, rows), batch, metrics);
       sum.loss_sum += part.loss_sum;
       sum.correct += part.correct;
       sum.samples += part.samples;
@@ -79,7 +71,7 @@ class LinearHead final : public Head {
   OutputRows chunk_outputs(const void* input, const float* weights, std::int64_t first, std::int64_t rows) {
     float* const outputs = context_.activations.floats();
     linear_.forward(static_cast<const float*>(input) + first * linear_.inputs(), weights, nullptr, rows, outputs);
-    return {outputs, linear_.outputs(), linear_.outputs()};
+    return {outputs, linear_.outputs(), linear_.outputs(), first, rows};
   }
 
   Context& context_;
