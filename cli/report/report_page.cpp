@@ -107,7 +107,7 @@ void add_steps(Page& page, const RunRecord& run) {
   page.add(
       stacked_chart({means ? "Mean time of each phase" : "Time of each phase", "step", "milliseconds"}, phases, marks));
   const std::vector<PlottedLine> rate{means_of(run, kStepRate, "rate", 1)};
-  page.add(line_chart({means ? "Mean rate" : "Rate", "step", "samples per second"}, rate, marks));
+  page.add(line_chart({means ? "Mean rate" : "Rate", "step", run.unit + " per second"}, rate, marks));
   const std::int64_t length = run.numbers.stretches().front().count;
   if (thinned)
     page.note("For " + grouped(run.steps) + " steps, the chart of the loss shows the minimum and maximum of each " +
@@ -175,7 +175,7 @@ void add_epoch_table(Page& page, const RunRecord& run) {
   add_set("test", &RecordedEpoch::test);
   add_set("validation", &RecordedEpoch::validation);
   add("learning rate", [](const auto& epoch) { return short_number(epoch.learning_rate); });
-  add("samples per second", [](const auto& epoch) { return short_number(epoch.rate); });
+  add(run.unit + " per second", [](const auto& epoch) { return short_number(epoch.rate); });
   page.add(table(headings, rows));
   if (first > 0)
     page.note("Only the last " + std::to_string(kMostEpochRows) + " of " + std::to_string(run.epochs.size()) + ".");
@@ -196,10 +196,10 @@ void add_repairs(Page& page, const RunRecord& run) {
 std::vector<std::pair<std::string, std::string>> facts_of(const RunRecord& run) {
   std::vector<std::pair<std::string, std::string>> facts{
       {"steps", grouped(run.steps) + (run.first_step > 1 ? ", from " + grouped(run.first_step) : "")},
-      {"samples", grouped(run.samples)},
+      {run.unit, grouped(run.samples)},
       {"time", short_number(run.seconds) + " s of steps"},
-      {"rate",
-       short_number(run.seconds > 0 ? static_cast<double>(run.samples) / run.seconds : 0) + " samples per second"},
+      {"rate", short_number(run.seconds > 0 ? static_cast<double>(run.samples) / run.seconds : 0) + " " + run.unit +
+                   " per second"},
       {"last loss", short_number(run.last_loss)}};
   const auto add_best = [&](const std::string& set, EvaluationMember member) {
     double best = 0;

@@ -79,6 +79,7 @@ class Recorder {
     const double apply = number_of(seconds, "apply_all");
     const auto samples = count_of_line(line, "samples");
     const double loss = number_of(line, "loss");
+    if (line.contains("unit") && text_of(line, "unit") == "tokens") run_.unit = "tokens";
     if (run_.steps++ == 0) run_.first_step = step;
     run_.last_step = step;
     run_.samples += samples;

@@ -127,7 +127,8 @@ struct RunRecord {
   std::int64_t first_step = 0;
   std::int64_t last_step = 0;
   std::int64_t samples = 0;
-  double seconds = 0;  ///< total time of all steps
+  std::string unit = "samples";  ///< what `samples` counts: "samples" or "tokens"
+  double seconds = 0;            ///< total time of all steps
   double last_loss = 0;
   std::string strategy = {};  ///< strategy of the last step; `precision` and `algorithm` are also of the last step
   std::string precision = {};

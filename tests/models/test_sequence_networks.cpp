@@ -108,6 +108,30 @@ TEST_CASE("a vocabulary whose outputs take several chunks has the same gradients
   }
 }
 
+TEST_CASE("a residual whose branches begin at the same output has the right gradient") {
+  const auto refined = [](const Layer& branch, bool once_more) {
+    Graph graph;
+    const auto x = graph.append("wte", embedding(kVocabulary, 6), {Graph::input()});
+    const auto y = graph.append("branch", branch, {x});
+    auto sum = graph.append("", models::add(), {y, x});
+    if (once_more) sum = graph.append("", models::add(), {graph.append("norm", layer_norm(), {x}), sum});
+    graph.append("head", linear(kVocabulary), {sum});
+    return graph;
+  };
+  for (const bool once_more : {false, true}) {
+    check_exact(SequenceTrial(refined(linear(6), once_more), 9, 3));
+    check_exact(SequenceTrial(refined(layer_norm(), once_more), 9, 3));
+    check_exact(SequenceTrial(refined(positions(9), once_more), 9, 3));
+  }
+  Graph graph;  // three readers of x, and activations that change gradients in place
+  const auto x = graph.append("wte", embedding(kVocabulary, 6), {Graph::input()});
+  const auto a = graph.append("", gelu(), {graph.append("a", linear(6), {x})});
+  const auto b = graph.append("b", linear(6), {graph.append("", gelu(GeluForm::tanh), {x})});
+  const auto sum = graph.append("", models::add(), {b, graph.append("", models::add(), {a, x})});
+  graph.append("head", linear(kVocabulary), {graph.append("norm", rms_norm(), {sum})});
+  check_exact(SequenceTrial(graph, 9, 3));
+}
+
 TEST_CASE("a layer of a sequence that does not fit is refused") {
   const auto refuse = [](const std::vector<Layer>& layers, const std::string& what) {
     check_throws(ErrorCode::invalid_argument, what,
@@ -125,6 +149,8 @@ TEST_CASE("a layer of a sequence that does not fit is refused") {
   refuse({start, linear(kVocabulary, {.tied = "0"})}, "cannot have a bias");
   refuse({start, linear(kVocabulary, {.bias = false, .tied = "x"})}, "is tied to a layer 'x', but no earlier layer");
   refuse({start, linear(5), linear(kVocabulary, {.bias = false, .tied = "0"})}, "needs a weight of 7 x 5, but");
+  refuse({start, linear(12), linear(12, {.bias = false, .tied = "1"}), linear(kVocabulary)}, "which is no embedding");
+  refuse({linear(9), embedding(kVocabulary, 4), linear(kVocabulary)}, "must be the input of the network");
   refuse({start, linear(3)}, "but the loss needs 9 positions x 7 outputs");
   refuse({linear(kVocabulary)}, "but the loss needs 9 positions x 7 outputs");
 }

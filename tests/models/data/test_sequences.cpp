@@ -18,7 +18,7 @@ namespace {
 using Tokens = std::vector<std::vector<std::int32_t>>;
 
 std::shared_ptr<const DataSource> three_sequences() {
-  return std::make_shared<const Dataset>(Dataset::sequences({{1, 2, 3}, {4}, {2, 2}}, {}, 5));
+  return std::make_shared<const Dataset>(Dataset::sequences({{1, 2, 3}, {4, 1}, {2, 2}}, {}, 5));
 }
 
 }  // namespace
@@ -29,9 +29,10 @@ TEST_CASE("sequences of different lengths are padded, and their labels are the n
   CHECK(data->info().labels_per_sample == 3);
   CHECK(data->info().num_classes == 5);
   const Samples all = read_all(*data);
-  CHECK(all.values == std::vector<float>{1, 2, 3, 4, 0, 0, 2, 2, 0});
+  CHECK(all.values == std::vector<float>{1, 2, 3, 4, 1, 0, 2, 2, 0});
   const std::int32_t none = kIgnoredLabel;
-  CHECK(all.labels == std::vector<std::int32_t>{2, 3, none, none, none, none, 2, none, none});
+  CHECK(all.labels == std::vector<std::int32_t>{2, 3, none, 1, none, none, 2, none, none});
+  CHECK(data->info().padded);
   CHECK(data->known_labels().empty());
 }
 
@@ -63,13 +64,23 @@ TEST_CASE("sequences that do not fit are refused") {
   refuse({{1, -1}}, {{1, 1}}, "token -1 at position 1 of sample 0");
   refuse({{1, 2}}, {{1}}, "sequence 0 does not have one label for each token");
   refuse({{1, 2}}, {{1, 7}}, "label 7 at position 1 of sample 0");
-  refuse({{1, 2}}, {{-100, -100}}, "no token has a label");
-  refuse({{1}, {2}}, {}, "no token has a label");
+  refuse({{1, 2}}, {{-100, -100}}, "no token of sequence 0 has a label");
+  refuse({{1, 2}, {3}}, {}, "no token of sequence 1 has a label");
+  refuse({{1}, {2}}, {}, "no sequence has two tokens");
 }
 
 TEST_CASE("models that need one label per sample refuse sequences") {
   const TrainingData data{.train = three_sequences()};
   CHECK(code_of([&] { models::softmax_regression(data); }) == ErrorCode::invalid_argument);
+  using namespace models;
+  const auto network_of = [&](const std::vector<Layer>& layers, std::vector<Metric> metrics = {}) {
+    return [&, layers, metrics] { network(layers, data, 2, nullptr, metrics); };
+  };
+  CHECK(code_of(network_of({embedding(5, 6), attention({.causal = false}), linear(5)})) == ErrorCode::unsupported);
+  CHECK(code_of(network_of({embedding(5, 6), attention({}), linear(5)})) == std::nullopt);
+  CHECK(code_of(network_of({embedding(4, 6), linear(5)})) == ErrorCode::bad_data);
+  const Metric metric{"mine", [](std::span<const float>, const Target&) { return 1.0; }};
+  CHECK(code_of(network_of({embedding(5, 6), linear(5)}, {metric})) == ErrorCode::unsupported);
   CHECK(message_of([&] { models::network({models::linear(5)}, data, 2); }).find("needs 3 positions x 5") !=
         std::string::npos);
 }

@@ -41,10 +41,10 @@ struct Dropping {
                          after = std::make_shared<Probe>();
   NetworkTrial trial;
 
-  explicit Dropping(Precision precision = Precision::f32)
+  explicit Dropping(Precision precision = Precision::f32, std::int64_t channels = 19)
       : trial({"dropout",
                {4, 9, 9},
-               {conv2d(19, {.kernel = 1}), before, dropout(kProbability), between, dropout(kProbability), after,
+               {conv2d(channels, {.kernel = 1}), before, dropout(kProbability), between, dropout(kProbability), after,
                 flatten(), linear(kClasses)}},
               kBatch, precision) {}
 
@@ -62,6 +62,18 @@ double share(const std::vector<bool>& kept) {
 }
 
 }  // namespace
+
+TEST_CASE("images with few channels are dropped like others") {
+  for (const std::int64_t channels : {5, 16}) {
+    CAPTURE(channels);
+    Dropping few(Precision::f32, channels);
+    const std::vector<bool> kept = few.kept({.step = 3});
+    CHECK(share(kept) == doctest::Approx(1 - kProbability).epsilon(0.05));
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      CHECK(few.between->values[i] ==
+            doctest::Approx(kept[i] ? few.before->values[i] / static_cast<float>(1 - kProbability) : 0.0F));
+  }
+}
 
 TEST_CASE("dropout zeroes a share of the values, scales the others, and treats gradients in the same way") {
   Dropping with;
