@@ -75,7 +75,9 @@ double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch&
   work_in_pieces(count, piece, [&](std::size_t begin, std::size_t end) {
     const auto width = static_cast<std::size_t>(rows.width);
     std::fill(gradient + begin * width, gradient + end * width, 0.0F);
-    for_each_row(rows, batch, {begin, end}, [&](std::span<const float> outputs, const Target& target, std::size_t row) {
+    const Rows some{first + begin, first + end};
+    for_each_row(rows, batch, some, [&](std::span<const float> outputs, const Target& target, std::size_t number) {
+      const std::size_t row = number - first;
       losses[row] = loss.gradient(outputs, target, {gradient + row * width, outputs.size()});
       hits[row] = counts && loss.is_hit(outputs, target) ? 1 : 0;
     });

@@ -125,7 +125,7 @@ TEST_CASE("batches for a device equal batches for the CPU") {
 }
 
 TEST_CASE("read-ahead stays within its memory, and forgotten batches free memory") {
-  ReadAhead ahead(std::make_shared<SlowSource>(10), 3 * sizeof(float));
+  ReadAhead ahead(std::make_shared<SlowSource>(10), 3 * (sizeof(float) + sizeof(std::int32_t)));
   const std::vector<std::int64_t> two{1, 2};
   ahead.expect({.number = 0}, two, {});
   CHECK(ahead.expects({.number = 0}));

@@ -135,5 +135,6 @@ TEST_CASE("files of tokens that do not fit are errors that name file and place")
   refuse(raw, ",vocabulary=0", ErrorCode::invalid_argument, "vocabulary=0 must be an integer");
   refuse(raw, ",format=txt", ErrorCode::invalid_argument, "format=txt must be raw, llmc or npy");
   refuse(raw, ",size=3", ErrorCode::invalid_argument, "size");
-  refuse("", ",window=1", ErrorCode::bad_data, "0 tokens are too few");
+  refuse(raw, ",window=1", ErrorCode::invalid_argument, "window=1 must be at least 2");
+  refuse("", ",window=2", ErrorCode::bad_data, "0 tokens are too few");
 }
