@@ -59,6 +59,9 @@ struct InputEncoding {
   bool operator==(const InputEncoding&) const = default;
 };
 
+/// The largest vocabulary (DataInfo::vocabulary). Tokens are floats, which represent all integers up to this number.
+inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
+
 /// The description of a data set. Each sample has a class, or it has targets (numbers). Samples for prediction only
 /// have neither.
 struct DataInfo {
@@ -70,8 +73,8 @@ struct DataInfo {
   /// Number of labels of each sample, if the data has classes. More than 1: one label for each position of a sequence.
   /// Such a label may also be kIgnoredLabel.
   std::int64_t labels_per_sample = 1;
-  /// Number of different tokens, if the values of a sample are tokens: integers in [0, vocabulary). 0 (default): the
-  /// values are numbers.
+  /// Number of different tokens, at most kMostTokens, if the values of a sample are tokens: integers in [0,
+  /// vocabulary). 0 (default): the values are numbers.
   std::int64_t vocabulary = 0;
   /// True if sequences have different lengths, so that shorter ones end with padding.
   bool padded = false;

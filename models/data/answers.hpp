@@ -14,9 +14,6 @@ namespace troupe {
 /// example from the largest label.
 inline constexpr std::int32_t kMostClasses = 100'000;
 
-/// The largest vocabulary (DataInfo::vocabulary): tokens are floats, which represent all integers up to this number.
-inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
-
 [[noreturn]] inline void throw_bad_data(const std::string& message) { throw Error(ErrorCode::bad_data, message); }
 
 /// Checks that all labels are in [0, num_classes).

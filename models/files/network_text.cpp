@@ -5,7 +5,6 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "models/data/answers.hpp"
 #include "models/files/input_encoding.hpp"
 #include "models/files/strict_json.hpp"
 #include "runtime/files/input_file.hpp"

@@ -2,6 +2,7 @@
 
 #include "models/layers/checks.hpp"
 #include "runtime/invalid.hpp"
+#include "troupe/data.hpp"
 #include "troupe/layers/attention.hpp"
 #include "troupe/layers/embedding.hpp"
 #include "troupe/layers/layer_norm.hpp"
@@ -18,9 +19,6 @@ LayerTensor normal_weight(std::int64_t rows, std::int64_t channels, double devia
 void check_deviation(double deviation) {
   if (!(deviation >= 0)) throw_invalid("has a negative standard deviation");
 }
-
-/// The largest vocabulary: tokens are floats, which represent all integers up to this number.
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
 
 }  // namespace
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/data/answers.hpp"
 #include "models/data/arguments.hpp"
 #include "models/data/builtin_data.hpp"
 #include "models/data/file_patterns.hpp"
