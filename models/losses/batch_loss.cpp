@@ -67,8 +67,9 @@ void for_each_row(const OutputRows& rows, const Batch& batch, const Rows& some, 
 /// @param piece the number of rows that a thread takes at a time
 double gradient_in_pieces(const Loss& loss, const OutputRows& rows, const Batch& batch, float* gradient,
                           std::int64_t* correct, std::size_t piece) {
-  const auto [first, end_of_all] = rows_of(rows, batch);
-  const std::size_t count = end_of_all - first;
+  const Rows all = rows_of(rows, batch);
+  const std::size_t first = all.begin;
+  const std::size_t count = all.end - first;
   const bool counts = correct != nullptr && loss.has_hits();
   std::vector<double> losses(count);
   std::vector<char> hits(count);

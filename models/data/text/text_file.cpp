@@ -93,7 +93,7 @@ std::string text_of(std::uint32_t symbol, Symbols symbols) {
 }
 
 std::string name_of(std::uint32_t symbol, Symbols symbols) {
-  const std::string letter = symbols == Symbols::characters || symbol < 0x80 ? text_of(symbol, symbols) : "";
+  std::string letter = symbols == Symbols::characters || symbol < 0x80 ? text_of(symbol, symbols) : "";
   if (!letter.empty() && letter != " " && is_printable(letter)) return letter;
   char number[16];
   std::snprintf(number, sizeof number, symbols == Symbols::bytes ? "0x%02X" : "U+%04X", symbol);
