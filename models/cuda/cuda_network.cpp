@@ -8,6 +8,7 @@
 #include "models/cuda/batch_network.hpp"
 #include "models/data/batches/slices.hpp"
 #include "models/network/device_network.hpp"
+#include "troupe/error.hpp"
 #include "runtime/processes/page_lock.hpp"
 
 /// Programs that link troupe::cuda refer to this symbol, so that the linker includes this file. This file defines the
