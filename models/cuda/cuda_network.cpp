@@ -8,8 +8,8 @@
 #include "models/cuda/batch_network.hpp"
 #include "models/data/batches/slices.hpp"
 #include "models/network/device_network.hpp"
-#include "troupe/error.hpp"
 #include "runtime/processes/page_lock.hpp"
+#include "troupe/error.hpp"
 
 /// Programs that link troupe::cuda refer to this symbol, so that the linker includes this file. This file defines the
 /// functions that the rest of Troupe declares as weak symbols.
