@@ -194,19 +194,13 @@ class Attention final : public Operation {
   float scale_;
 };
 
-class AttentionKernels final : public LayerKernels {
- public:
-  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override { place_sequence(layer); }
-  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<Attention>(context, layer, batch);
-  }
-};
-
 }  // namespace
 }  // namespace troupe::cpu
 
 namespace troupe::models {
 
-std::unique_ptr<cpu::LayerKernels> Attention::on_cpu() const { return std::make_unique<cpu::AttentionKernels>(); }
+std::unique_ptr<cpu::LayerKernels> Attention::on_cpu() const {
+  return std::make_unique<cpu::SequenceKernels<cpu::Attention>>();
+}
 
 }  // namespace troupe::models

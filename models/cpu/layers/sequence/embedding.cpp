@@ -60,19 +60,13 @@ class Embedding final : public Operation {
   std::int64_t vocabulary_;
 };
 
-class EmbeddingKernels final : public LayerKernels {
- public:
-  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override { place_sequence(layer); }
-  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<Embedding>(layer, batch);
-  }
-};
-
 }  // namespace
 }  // namespace troupe::cpu
 
 namespace troupe::models {
 
-std::unique_ptr<cpu::LayerKernels> Embedding::on_cpu() const { return std::make_unique<cpu::EmbeddingKernels>(); }
+std::unique_ptr<cpu::LayerKernels> Embedding::on_cpu() const {
+  return std::make_unique<cpu::SequenceKernels<cpu::Embedding>>();
+}
 
 }  // namespace troupe::models

@@ -108,19 +108,13 @@ class PositionNorm final : public Operation {
   RowsShape shape_;
 };
 
-class PositionNormKernels final : public LayerKernels {
- public:
-  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override { place_sequence(layer); }
-  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<PositionNorm>(layer, batch);
-  }
-};
-
 }  // namespace
 }  // namespace troupe::cpu
 
 namespace troupe::models {
 
-std::unique_ptr<cpu::LayerKernels> PositionNorm::on_cpu() const { return std::make_unique<cpu::PositionNormKernels>(); }
+std::unique_ptr<cpu::LayerKernels> PositionNorm::on_cpu() const {
+  return std::make_unique<cpu::SequenceKernels<cpu::PositionNorm>>();
+}
 
 }  // namespace troupe::models

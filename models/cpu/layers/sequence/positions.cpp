@@ -36,19 +36,13 @@ class Positions final : public Operation {
   std::int64_t batch_;
 };
 
-class PositionsKernels final : public LayerKernels {
- public:
-  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override { place_sequence(layer); }
-  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<Positions>(layer, batch);
-  }
-};
-
 }  // namespace
 }  // namespace troupe::cpu
 
 namespace troupe::models {
 
-std::unique_ptr<cpu::LayerKernels> Positions::on_cpu() const { return std::make_unique<cpu::PositionsKernels>(); }
+std::unique_ptr<cpu::LayerKernels> Positions::on_cpu() const {
+  return std::make_unique<cpu::SequenceKernels<cpu::Positions>>();
+}
 
 }  // namespace troupe::models

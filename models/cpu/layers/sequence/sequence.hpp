@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 
 #include "models/cpu/layer_kernels.hpp"
 
@@ -19,6 +21,19 @@ void place_sequence(PlacedLayer& layer);
 /// Sets the padding after the tensors of a layer that `place_sequence` has placed to zero.
 /// @param gradient the gradient of the layer's tensors
 void clear_tensor_padding(const PlacedLayer& layer, float* gradient);
+
+/// The implementation of a kind of layer of sequences. `LayerOperation` is the class of the operation that it creates.
+template <class LayerOperation>
+class SequenceKernels final : public LayerKernels {
+ public:
+  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override { place_sequence(layer); }
+  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
+    if constexpr (std::is_constructible_v<LayerOperation, Context&, const PlacedLayer&, std::int64_t>)
+      return std::make_unique<LayerOperation>(context, layer, batch);
+    else
+      return std::make_unique<LayerOperation>(layer, batch);
+  }
+};
 
 /// A matrix in memory, or its transpose. `stride` is the number of floats from one row to the next.
 struct MatrixView {

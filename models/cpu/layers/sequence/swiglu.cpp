@@ -42,19 +42,13 @@ class Swiglu final : public Operation {
   std::int64_t width_;
 };
 
-class SwigluKernels final : public LayerKernels {
- public:
-  void place(Context& /*context*/, PlacedLayer& layer, std::int64_t /*batch*/) const override { place_sequence(layer); }
-  std::unique_ptr<Operation> make(Context& /*context*/, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<Swiglu>(layer, batch);
-  }
-};
-
 }  // namespace
 }  // namespace troupe::cpu
 
 namespace troupe::models {
 
-std::unique_ptr<cpu::LayerKernels> Swiglu::on_cpu() const { return std::make_unique<cpu::SwigluKernels>(); }
+std::unique_ptr<cpu::LayerKernels> Swiglu::on_cpu() const {
+  return std::make_unique<cpu::SequenceKernels<cpu::Swiglu>>();
+}
 
 }  // namespace troupe::models
