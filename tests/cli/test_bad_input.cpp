@@ -169,7 +169,7 @@ TEST_CASE("invalid values of options are refused with the name of the option") {
   check_refused(linear({"--group", "*:dimensions=3,weight_decay=0"}), {"no tensor of the model with 3 dimensions"});
   check_refused_everywhere(linear({"--group", "*.bais:weight_decay=0"}), {"'*.bais'", "no tensor"});
   check_refused({"train", "--verbose", "--quiet"}, {"--verbose", "--quiet"});
-  check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, cnn-bn, linear, mlp, resnet101,"});
+  check_refused({"train", "--model", "resnet"}, {"--model", "'resnet'", "cnn, cnn-bn, gpt, linear, mlp, resnet101,"});
   check_refused({"train", "--model", ""}, {"--model"});
   check_refused(linear({"--precision", "f16"}), {"--precision", "f16"});
   check_refused(linear({"--precision", ""}), {"--precision"});
