@@ -173,20 +173,21 @@ double BatchNetwork::backward(std::byte* arena, const BatchContext& context, con
   double loss = 0;
   Stopwatch watch;
   for (const BackwardStep& step : schedule_.backward) {
+    const Stage& stage = stages_[step.stage];
     BackwardOperands at = operands(step, arena, context, weights, gradient.data());
     if (head_ && step.stage + 1 == stages_.size()) {
       at.adds_weight_gradient = context.slice > 0;
       loss = head_->train(at, batch, correct);
-    } else {
-      for (const int more : step.more_gradients)
-        cpu::accumulate(this->at(arena, more), at.output_gradient,
-                        network_.layout(static_cast<int>(stages_[step.stage].last) + 1), batch_);
-      run(stages_[step.stage], at);
+      const double seconds = watch.lap();  // one of the three products is that of the forward pass
+      profile.add_forward(stage.first, batch_, seconds / 3);
+      profile.add_backward(stage.first, batch_, 2 * seconds / 3);
+      continue;
     }
-    const double seconds = watch.lap();
-    const bool both = head_ && step.stage + 1 == stages_.size();  // one of three products is that of the forward pass
-    if (both) profile.add_forward(stages_[step.stage].first, batch_, seconds / 3);
-    profile.add_backward(stages_[step.stage].first, batch_, both ? 2 * seconds / 3 : seconds);
+    for (const int more : step.more_gradients)
+      cpu::accumulate(this->at(arena, more), at.output_gradient, network_.layout(static_cast<int>(stage.last) + 1),
+                      batch_);
+    run(stage, at);
+    profile.add_backward(stage.first, batch_, watch.lap());
   }
   return loss;
 }

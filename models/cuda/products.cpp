@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/cuda/kernels/elementwise.hpp"
 #include "models/cuda/operation.hpp"
 #include "troupe/error.hpp"
 
@@ -15,6 +16,17 @@ cublasOperation_t operation_of(const Matrix& matrix) { return matrix.transposed 
 cudaDataType_t type_of_factor(Element element) { return element == Element::f32 ? CUDA_R_32F : CUDA_R_16BF; }
 
 }  // namespace
+
+std::size_t factor_bytes(const Context& context, std::size_t count, Element element) {
+  return element == context.element() ? 0 : aligned(count * size_of(context.element()));
+}
+
+const std::byte* as_factors(const Context& context, const void* values, std::size_t count, Element element,
+                            std::byte* copy) {
+  if (element == context.element()) return static_cast<const std::byte*>(values);
+  from_floats(context.compute().get(), context.element(), count, static_cast<const float*>(values), copy);
+  return copy;
+}
 
 void multiply(const Context& context, const Matrix& a, const Matrix& b, const Extents& extents, void* product,
               Element element, const ProductColumns& to) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "models/cuda/context.hpp"
@@ -20,6 +21,15 @@ struct Extents {
   std::int64_t columns;
   std::int64_t inner;
 };
+
+/// Returns the size in bytes of a copy of `count` values as factors of products. 0 if values of the type `element` are
+/// factors without a copy.
+std::size_t factor_bytes(const Context& context, std::size_t count, Element element);
+/// Enqueues the conversion of `count` values to the type of factors, Context::element, unless they have this type.
+/// @param copy receives the converted values, in `factor_bytes` bytes
+/// @returns the address of the factors: `values` or `copy`
+const std::byte* as_factors(const Context& context, const void* values, std::size_t count, Element element,
+                            std::byte* copy);
 
 /// How a product is stored, column-major.
 struct ProductColumns {

@@ -1,6 +1,7 @@
 #include "models/devices/parameters.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "runtime/hash.hpp"
 
@@ -42,6 +43,12 @@ void vectors_in(const LayerParameters& layer, const ReadTensor& read, float* own
 }
 
 }  // namespace
+
+void LayerParameters::set_parts(const std::vector<std::int64_t>& lengths) {
+  vectors = lengths.empty() ? 0 : 1;
+  parts = lengths;
+  channels = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+}
 
 std::size_t LayerParameters::canonical_floats() const {
   const std::int64_t rows = vectors + (normalised > 0 ? 2 : 0);

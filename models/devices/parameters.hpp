@@ -44,6 +44,9 @@ struct LayerParameters {
   std::size_t offset = 0;           ///< offset of the layer in the flat vector, in floats; a multiple of 16
   std::size_t statistics = 0;       ///< offset of the statistics in the flat vector, in floats; a multiple of 32
 
+  /// Makes vector 0 consist of tensors of these lengths, one after the other. No lengths: the layer has no tensors.
+  void set_parts(const std::vector<std::int64_t>& lengths);
+
   std::size_t width() const { return static_cast<std::size_t>(round_up(channels)); }
   /// Returns the offset of vector `index` in floats, relative to `offset`.
   std::size_t vector(int index) const {

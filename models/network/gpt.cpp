@@ -13,8 +13,10 @@ constexpr double kDeviation = 0.02;
 /// Appends layers to a graph, each with the output of the last one as input.
 class Chain {
  public:
-  Graph::Node append(const std::string& name, const Layer& layer) { return at_ = graph_.append(name, layer, {at_}); }
-  Graph::Node append_dropout(double probability) { return probability > 0 ? append("", dropout(probability)) : at_; }
+  void append(const std::string& name, const Layer& layer) { at_ = graph_.append(name, layer, {at_}); }
+  void append_dropout(double probability) {
+    if (probability > 0) append("", dropout(probability));
+  }
   /// Adds an earlier output.
   void add_to(Graph::Node before) { at_ = graph_.append("", models::add(), {at_, before}); }
 

@@ -182,7 +182,7 @@ class Planner {
     PlannedLayer& owner = planned_[static_cast<std::size_t>(found->second)];
     if (!owner.layer->reads_tokens())
       throw_invalid(who() + " is tied to " + layer.tied_to() + ", which is no embedding");
-    naming([&] { return layer.check_tied(plan_.tensors[static_cast<std::size_t>(owner.weights)].info, input), 0; });
+    naming([&] { return layer.check_tied(plan_.tensors[static_cast<std::size_t>(owner.weights)].info, input); });
     if (owner.is_shared) throw_invalid(who() + " is tied to " + layer.tied_to() + ", to which another layer is tied");
     owner.is_shared = true;
     return found->second;

@@ -1,7 +1,6 @@
 #include "troupe/layers/custom_layer.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "models/cpu/layer_kernels.hpp"
 #include "models/cpu/layers/sequence/sequence.hpp"
@@ -87,10 +86,7 @@ class CustomKernels final : public LayerKernels {
     else
       layer.output = planned.output.flat ? Layout{.channels = round_up(planned.output.channels)}
                                          : image_layout(planned.output, layer.input.element);
-    layer.parameters.vectors = 1;
-    layer.parameters.parts = planned.tensor_sizes;
-    layer.parameters.channels =
-        std::accumulate(planned.tensor_sizes.begin(), planned.tensor_sizes.end(), std::int64_t{0});
+    layer.parameters.set_parts(planned.tensor_sizes);
   }
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
     return std::make_unique<Custom>(context, layer, batch);

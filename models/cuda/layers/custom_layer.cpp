@@ -1,7 +1,6 @@
 #include "troupe/layers/custom_layer.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "models/cuda/kernels/packing.hpp"
 #include "models/cuda/layers/layers.hpp"
@@ -97,21 +96,8 @@ class Custom final : public Operation {
   PinnedFloats tensors_gradient_;
 };
 
-class CustomKernels final : public LayerKernels {
- public:
-  void place(PlacedLayer& layer) const override {
-    const std::vector<std::int64_t>& sizes = layer.planned.tensor_sizes;
-    layer.parameters.vectors = 1;
-    layer.parameters.parts = sizes;
-    layer.parameters.channels = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  }
-  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<Custom>(context, layer, batch);
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<LayerKernels> custom_kernels() { return std::make_unique<CustomKernels>(); }
+std::unique_ptr<LayerKernels> custom_kernels() { return std::make_unique<KernelsOf<Custom>>(); }
 
 }  // namespace troupe::cuda

@@ -7,11 +7,12 @@
 // Declares the CUDA implementations of all kinds of layers. Each kind of layer has a file of its own.
 namespace troupe::cuda {
 
-/// The implementation of a kind of layer without parameters. `LayerOperation` is the class of the operation that it
-/// creates.
+/// The implementation of a kind of layer whose tensors, if it has any, are stored row-major, one after the other.
+/// `LayerOperation` is the class of the operation that it creates.
 template <class LayerOperation>
 class KernelsOf final : public LayerKernels {
  public:
+  void place(PlacedLayer& layer) const override { layer.parameters.set_parts(layer.planned.tensor_sizes); }
   std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
     return std::make_unique<LayerOperation>(context, layer, batch);
   }

@@ -19,7 +19,7 @@ class Linear final : public Operation {
       : context_(context),
         layer_(layer),
         batch_(layer.output.shape.sequence ? batch * layer.output.shape.height : batch) {
-    context.need_workspace(rounded_bytes(input_values(), layer.input.element));
+    context.need_workspace(factor_bytes(context, input_values(), layer.input.element));
   }
 
   StageTraits traits() const override {
@@ -27,13 +27,14 @@ class Linear final : public Operation {
   }
 
   void prepare_backward() override {
-    context_.need_workspace(rounded_bytes(input_values(), layer_.input.element) +
-                            rounded_bytes(output_values(), Element::f32));
+    context_.need_workspace(factor_bytes(context_, input_values(), layer_.input.element) +
+                            factor_bytes(context_, output_values(), Element::f32));
     context_.need_workspace(column_sums_scratch(batch_, outputs()));
   }
 
   void forward(const ForwardOperands& at) override {
-    const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
+    const void* const input =
+        as_factors(context_, at.input, input_values(), layer_.input.element, context_.workspace());
     multiply(context_, {at.product_weights, inputs(), true}, {input, inputs()}, {outputs(), batch_, inputs()},
              at.output, Element::f32);
     const bool relu = layer_.planned.relu;
@@ -52,9 +53,10 @@ class Linear final : public Operation {
     if (learns && has_bias())
       column_sums(stream(), batch_, outputs(), Element::f32, at.output_gradient, context_.workspace(),
                   at.gradient + layer_.parameters.vector(0));
-    std::byte* const behind = context_.workspace() + rounded_bytes(input_values(), layer_.input.element);
-    const void* const input = rounded(at.input, layer_.input.element, input_values(), context_.workspace());
-    const void* const gradient = rounded(at.output_gradient, Element::f32, output_values(), behind);
+    std::byte* const behind = context_.workspace() + factor_bytes(context_, input_values(), layer_.input.element);
+    const void* const input =
+        as_factors(context_, at.input, input_values(), layer_.input.element, context_.workspace());
+    const void* const gradient = as_factors(context_, at.output_gradient, output_values(), Element::f32, behind);
     if (learns)
       multiply(context_, {input, inputs()}, {gradient, outputs(), true}, {inputs(), outputs(), batch_}, at.gradient,
                Element::f32);
@@ -71,18 +73,6 @@ class Linear final : public Operation {
   std::size_t input_values() const { return static_cast<std::size_t>(batch_ * inputs()); }
   std::size_t output_values() const { return static_cast<std::size_t>(batch_ * outputs()); }
   cudaStream_t stream() const { return context_.compute().get(); }
-
-  std::size_t rounded_bytes(std::size_t count, Element element) const {
-    if (element == context_.element()) return 0;
-    return aligned(count * size_of(context_.element()));
-  }
-  /// Returns the address of the values in the type in which products are computed. This is `values`, or `copy`, to
-  /// which the converted values are then written.
-  const void* rounded(const void* values, Element element, std::size_t count, std::byte* copy) const {
-    if (element == context_.element()) return values;
-    from_floats(stream(), context_.element(), count, static_cast<const float*>(values), copy);
-    return copy;
-  }
 
   Context& context_;
   const PlacedLayer& layer_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "models/cuda/kernels/bias.hpp"
 #include "models/cuda/kernels/elementwise.hpp"
@@ -15,14 +14,6 @@
 namespace troupe::cuda {
 
 namespace {
-
-/// Gives a layer the tensors of its plan as vectors: those of the same length one after the other.
-void place_vectors(PlacedLayer& layer) {
-  layer.parameters.vectors = 1;
-  layer.parameters.parts = layer.planned.tensor_sizes;
-  layer.parameters.channels =
-      std::accumulate(layer.planned.tensor_sizes.begin(), layer.planned.tensor_sizes.end(), std::int64_t{0});
-}
 
 /// The base class of operations on sequences, whose values are floats.
 class SequenceOperation : public Operation {
@@ -137,16 +128,6 @@ class PositionNorm final : public SequenceOperation {
   std::size_t scratch_bytes() const { return aligned(norm_scratch(norm())); }
 };
 
-/// The implementation of a kind of layer whose tensors are vectors.
-template <class LayerOperation>
-class VectorKernels final : public LayerKernels {
- public:
-  void place(PlacedLayer& layer) const override { place_vectors(layer); }
-  std::unique_ptr<Operation> make(Context& context, const PlacedLayer& layer, std::int64_t batch) const override {
-    return std::make_unique<LayerOperation>(context, layer, batch);
-  }
-};
-
 /// Computes attention, one head of one sample after the other. The backward pass computes the weights again.
 class Attention final : public SequenceOperation {
  public:
@@ -164,7 +145,7 @@ class Attention final : public SequenceOperation {
   }
 
   void forward(const ForwardOperands& at) override {
-    const std::byte* const packed = as_factors(at.input, packed_values(), context_.workspace());
+    const std::byte* const packed = as_factors(context_, at.input, packed_values(), Element::f32, context_.workspace());
     for_each_head([&](std::int64_t sample, std::int64_t head) {
       const std::byte* const queries = packed + packed_place(sample, head) * size_of(context_.element());
       weigh(at.context, queries, sample, head);
@@ -175,9 +156,9 @@ class Attention final : public SequenceOperation {
 
   void backward(const BackwardOperands& at) override {
     if (at.input_gradient == nullptr) return;
-    const std::byte* const packed = as_factors(at.input, packed_values(), context_.workspace());
+    const std::byte* const packed = as_factors(context_, at.input, packed_values(), Element::f32, context_.workspace());
     std::byte* const copy = dropped() + element_bytes();
-    const std::byte* const gradient = as_factors(at.output_gradient, rows() * width(), copy);
+    const std::byte* const gradient = as_factors(context_, at.output_gradient, rows() * width(), Element::f32, copy);
     for_each_head([&](std::int64_t sample, std::int64_t head) {
       const std::byte* const queries = packed + packed_place(sample, head) * size_of(context_.element());
       const std::byte* const outputs = gradient + output_place(sample, head) * size_of(context_.element());
@@ -223,13 +204,6 @@ class Attention final : public SequenceOperation {
       for (std::int64_t head = 0; head < options_.heads; ++head) work(sample, head);
   }
 
-  /// Returns the address of the values in the type in which products are computed: `values` or `copy`.
-  const std::byte* as_factors(const void* values, std::size_t count, std::byte* copy) const {
-    if (context_.element() == Element::f32) return static_cast<const std::byte*>(values);
-    from_floats(stream(), context_.element(), count, floats(values), copy);
-    return copy;
-  }
-
   std::int64_t packed_width() const { return 3 * static_cast<std::int64_t>(width()); }
   std::size_t packed_values() const { return rows() * static_cast<std::size_t>(packed_width()); }
   std::int64_t packed_place(std::int64_t sample, std::int64_t head) const {
@@ -245,18 +219,14 @@ class Attention final : public SequenceOperation {
 
   // The workspace: the packed input as factors, the products of a head, its weights, the weights as factors, and the
   // gradient of the output as factors.
-  std::size_t packed_bytes() const {
-    return context_.element() == Element::f32 ? 0 : aligned(packed_values() * size_of(context_.element()));
-  }
+  std::size_t packed_bytes() const { return factor_bytes(context_, packed_values(), Element::f32); }
   std::size_t scores_bytes() const {
     return aligned(static_cast<std::size_t>(positions_ * positions_) * sizeof(float));
   }
   std::size_t element_bytes() const {
     return aligned(static_cast<std::size_t>(positions_ * positions_) * size_of(context_.element()));
   }
-  std::size_t gradient_bytes() const {
-    return context_.element() == Element::f32 ? 0 : aligned(rows() * width() * size_of(context_.element()));
-  }
+  std::size_t gradient_bytes() const { return factor_bytes(context_, rows() * width(), Element::f32); }
   float* products() const { return reinterpret_cast<float*>(context_.workspace() + packed_bytes()); }
   float* weights() const { return reinterpret_cast<float*>(context_.workspace() + packed_bytes() + scores_bytes()); }
   std::byte* dropped() const { return context_.workspace() + packed_bytes() + 2 * scores_bytes(); }
@@ -285,8 +255,8 @@ class Swiglu final : public SequenceOperation {
 
 std::unique_ptr<LayerKernels> attention_kernels() { return std::make_unique<KernelsOf<Attention>>(); }
 std::unique_ptr<LayerKernels> embedding_kernels() { return std::make_unique<EmbeddingKernels>(); }
-std::unique_ptr<LayerKernels> position_norm_kernels() { return std::make_unique<VectorKernels<PositionNorm>>(); }
-std::unique_ptr<LayerKernels> positions_kernels() { return std::make_unique<VectorKernels<Positions>>(); }
+std::unique_ptr<LayerKernels> position_norm_kernels() { return std::make_unique<KernelsOf<PositionNorm>>(); }
+std::unique_ptr<LayerKernels> positions_kernels() { return std::make_unique<KernelsOf<Positions>>(); }
 std::unique_ptr<LayerKernels> swiglu_kernels() { return std::make_unique<KernelsOf<Swiglu>>(); }
 
 }  // namespace troupe::cuda

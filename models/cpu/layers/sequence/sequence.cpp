@@ -3,17 +3,12 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace troupe::cpu {
 
 void place_sequence(PlacedLayer& layer) {
-  const PlannedLayer& planned = layer.planned;
-  layer.output = sequence_layout(planned.output);
-  layer.parameters.parts = planned.tensor_sizes;
-  layer.parameters.vectors = planned.tensor_sizes.empty() ? 0 : 1;
-  layer.parameters.channels =
-      std::accumulate(planned.tensor_sizes.begin(), planned.tensor_sizes.end(), std::int64_t{0});
+  layer.output = sequence_layout(layer.planned.output);
+  layer.parameters.set_parts(layer.planned.tensor_sizes);
 }
 
 void clear_tensor_padding(const PlacedLayer& layer, float* gradient) {
