@@ -120,7 +120,7 @@ class Graph {
 /// @param metrics the metrics that each evaluation measures in addition to the loss.
 /// @param micro_batch if above 0, a step computes this number of samples of a shard at a time, and adds their
 /// gradients. So it needs the memory for the values of fewer samples. Other numbers give other bits. 0 (default): the
-/// samples of a shard are computed together. CPUs only.
+/// samples of a shard are computed together.
 /// @throws Error invalid_argument if the loss does not support the data, a metric occurs twice, or the input of a layer
 /// does not fit (the message names the layer).
 /// @throws Error bad_data if the test or validation set does not match the training set.

@@ -66,17 +66,17 @@ class CpuNetwork final : public DeviceNetwork {
 
   using DeviceNetwork::gradient;
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                  std::int64_t* correct, int slice) override {
+                  std::int64_t* correct, MicroBatch part) override {
     return with_onednn([&] {
       if (batch.size == 0) {
-        if (slice == 0) std::ranges::fill(gradient, 0.0F);
+        if (part.number == 0) std::ranges::fill(gradient, 0.0F);
         return 0.0;
       }
       BatchNetwork& network = network_for(batch.size, Mode::train);
       const Arena arena(*pool_, network.bytes() + context_.bytes());
       context_.place(arena.data() + network.bytes());
       const BatchContext context{
-          .shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen(), .slice = slice};
+          .shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen(), .slice = part.number};
       return network.train(arena.data(), context, batch, weights, gradient, profile_, correct);
     });
   }

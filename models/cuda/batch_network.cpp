@@ -54,10 +54,11 @@ std::byte* BatchNetwork::at(std::byte* memory, int buffer) const {
 }
 
 double BatchNetwork::train(std::byte* memory, const BatchContext& context, const Batch& batch,
-                           std::span<const float> weights, std::span<float> gradient, std::int64_t* correct) {
+                           std::span<const float> weights, std::span<float> gradient, std::int64_t* correct,
+                           MicroBatch part) {
   send(memory, batch.values, batch.content, weights, /*trains=*/true);
   forward(memory, context, context.training ? transfers_.gradient() : nullptr);
-  transfers_.begin_gradient(gradient);
+  transfers_.begin_gradient(gradient, part);
   const OutputRows rows = receive_scores(memory);
   const double loss = shared_batch_loss_gradient(loss_, rows, batch, host_gradient_.data(), correct);
   send_scores_gradient(memory);

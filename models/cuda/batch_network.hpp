@@ -7,6 +7,7 @@
 #include "models/cuda/transfers.hpp"
 #include "models/devices/memory_plan.hpp"
 #include "models/losses/batch_loss.hpp"
+#include "models/network/device_network.hpp"
 
 namespace troupe::cuda {
 
@@ -26,11 +27,12 @@ class BatchNetwork {
   // If the argument `weights` of the following functions is empty, they use the weights of the previous call, which are
   // still on the device.
 
-  /// Returns the sum of the losses over the batch, and writes the gradient of this sum to `gradient`.
+  /// Returns the sum of the losses over the batch, and writes the gradient of this sum to `gradient`; see
+  /// DeviceNetwork::gradient.
   /// @param context `training` must be false for a frozen network
   /// @param correct receives BatchResult::correct; may be null
   double train(std::byte* memory, const BatchContext& context, const Batch& batch, std::span<const float> weights,
-               std::span<float> gradient, std::int64_t* correct);
+               std::span<float> gradient, std::int64_t* correct, MicroBatch part);
   /// Evaluates a batch. Returns the sum of the losses, the number of correctly classified samples and the number of
   /// samples.
   /// @param metrics measures the outputs of each sample; may be null

@@ -78,10 +78,8 @@ class CudaNetwork final : public DeviceNetwork {
   ~CudaNetwork() override { cudaSetDevice(context_.device()); }  // selects the device on which members are destroyed
 
   void prepare_training(bool /*memory*/, bool slices) override {
-    if (slices)
-      throw Error(ErrorCode::unsupported,
-                  "micro-batches are computed on CPUs only: set device to cpu, or micro_batch to 0");
     on_device(context_, [&] {
+      if (slices) transfers_.reserve_sum();
       memory_for(network_for(usual_batch_, Mode::train));
       transfers_.reserve_samples(static_cast<std::size_t>(usual_batch_ * network_.input_shape.size()));
     });
@@ -99,16 +97,17 @@ class CudaNetwork final : public DeviceNetwork {
 
   using DeviceNetwork::gradient;
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
-                  std::int64_t* correct, int /*slice*/) override {
+                  std::int64_t* correct, MicroBatch part) override {
     if (batch.size == 0) {
-      std::ranges::fill(gradient, 0.0F);
+      if (part.number == 0) std::ranges::fill(gradient, 0.0F);
       return 0;
     }
     return on_device(context_, [&] {
       BatchNetwork& network = network_for(batch.size, Mode::train);
-      const BatchContext context{.shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen()};
+      const BatchContext context{
+          .shard = at.shard, .step = at.step, .seed = at.seed, .training = !frozen(), .slice = part.number};
       const double loss =
-          network.train(memory_for(network), context, batch, held_.begin(at.weights, weights), gradient, correct);
+          network.train(memory_for(network), context, batch, held_.begin(at.weights, weights), gradient, correct, part);
       held_.end();
       return loss;
     });

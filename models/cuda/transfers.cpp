@@ -34,8 +34,17 @@ Transfers::Transfers(Context& context, const PlacedNetwork& network, PassTimes& 
       weights_(network.parameters.size() * sizeof(float)),
       half_weights_(context.element() == Element::bf16 ? learned_size_ * size_of(Element::bf16) : 0),
       gradient_(weights_.bytes()) {
-  // Clears the gradient once, because passes never write padding or the statistics of a frozen network.
-  check(cudaMemsetAsync(gradient_.data(), 0, gradient_.bytes(), context.compute().get()), "clearing a gradient");
+  clear(gradient_);
+}
+
+/// Clears a gradient once, because passes never write padding or the statistics of a frozen network.
+void Transfers::clear(const DeviceMemory& memory) {
+  check(cudaMemsetAsync(memory.data(), 0, memory.bytes(), context_.compute().get()), "clearing a gradient");
+}
+
+void Transfers::reserve_sum() {
+  sum_.reserve(gradient_.bytes());
+  clear(sum_);
 }
 
 const std::byte* Transfers::product_weights() const {
@@ -95,25 +104,37 @@ void Transfers::receive(std::size_t layer) {
   }
 }
 
-void Transfers::copy_to_host(std::size_t begin, std::size_t end) {
-  if (begin == end) return;
+/// Makes all copies that are queued from now on wait for the computation that is queued so far.
+void Transfers::await_computation() {
   computed_.record(context_.compute());
   computed_.block(context_.copies());
+}
+
+void Transfers::copy_to_host(std::size_t begin, std::size_t end) {
+  await_computation();
   times_.copy_begins(context_.copies());
   context_.copy_to_host(context_.copies(), target_.data() + begin, gradient_.floats() + begin, end - begin,
                         "copying a gradient");
   times_.copied(context_.copies(), Direction::backward);
 }
 
-void Transfers::begin_gradient(std::span<float> gradient) {
+void Transfers::finish(std::size_t begin, std::size_t end) {
+  if (begin == end) return;
+  if (part_.number > 0)
+    accumulate(context_.compute().get(), Element::f32, end - begin, sum_.floats() + begin, gradient_.floats() + begin);
+  if (part_.last) copy_to_host(begin, end);
+}
+
+void Transfers::begin_gradient(std::span<float> gradient, MicroBatch part) {
   target_ = gradient;
+  part_ = part;
   unsent_ = buckets_.size();
-  copy_to_host(learned_size_, gradient.size());
+  finish(learned_size_, gradient.size());
 }
 
 void Transfers::layer_done(std::size_t layer) {
   for (; unsent_ > 0 && buckets_[unsent_ - 1].first_layer >= layer; --unsent_)
-    copy_to_host(buckets_[unsent_ - 1].begin, buckets_[unsent_ - 1].end);
+    finish(buckets_[unsent_ - 1].begin, buckets_[unsent_ - 1].end);
 }
 
 void Transfers::end_gradient() {
@@ -121,6 +142,10 @@ void Transfers::end_gradient() {
   if (early_sent_) {
     early_arrived_.record(context_.early_copies());
     early_arrived_.block(context_.copies());
+  }
+  if (!part_.last) {
+    await_computation();
+    std::swap(gradient_, sum_);
   }
   times_.last_copied(context_.copies());
   context_.copies().synchronize();

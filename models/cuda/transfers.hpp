@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/cuda/pass_times.hpp"
+#include "models/network/device_network.hpp"
 #include "troupe/batches.hpp"
 
 namespace troupe::cuda {
@@ -50,9 +51,13 @@ class Transfers {
   /// queued. So earlier layers compute during the copy, even if the processor does the copying.
   void receive(std::size_t layer);
 
+  /// Allocates the device memory in which the gradients of micro-batches are added.
+  void reserve_sum();
   /// Sets the host memory to which the gradient of this pass is copied. Starts copying the floats at the positions of
   /// statistics: the sums of the forward pass, or zeros if it has written none.
-  void begin_gradient(std::span<float> gradient);
+  /// @param part the place of a micro-batch. The gradients of all micro-batches are added on the device, and their sum
+  /// is copied after the last one. Others than the first one need `reserve_sum`
+  void begin_gradient(std::span<float> gradient, MicroBatch part);
   /// Must be called when the backward passes of layer `layer` and of all later layers are queued. Starts copying the
   /// gradients of those buckets that are complete as a result.
   void layer_done(std::size_t layer);
@@ -62,9 +67,14 @@ class Transfers {
 
  private:
   void copy_to_device(const Stream& stream, std::span<const float> from, float* to);
+  void clear(const DeviceMemory& memory);
+  /// Adds the gradients of earlier micro-batches to the floats [begin, end) of the gradient, and starts copying the sum
+  /// to the host if this is the last micro-batch.
+  void finish(std::size_t begin, std::size_t end);
   void copy_to_host(std::size_t begin, std::size_t end);
   /// Makes all work that is queued on the compute stream from now on wait for the copies that are queued so far.
   void await_copies();
+  void await_computation();
 
   Context& context_;
   PassTimes& times_;
@@ -77,6 +87,8 @@ class Transfers {
   DeviceMemory weights_;
   DeviceMemory half_weights_;
   DeviceMemory gradient_;
+  DeviceMemory sum_;               ///< sum of the gradients of earlier micro-batches
+  MicroBatch part_;                ///< the place of this pass's micro-batch
   std::uint64_t held_ = 0;         ///< Batch::content of the samples on the device; 0: unknown
   std::uint64_t coming_ = 0;       ///< value that `held_` will have after the pass
   bool early_sent_ = false;        ///< true if the samples of the next pass are being copied

@@ -17,6 +17,12 @@ namespace troupe {
 /// canonical order.
 using ReadTensor = std::function<void(std::span<float> tensor)>;
 
+/// The place of a micro-batch among those of a batch, whose gradients are added.
+struct MicroBatch {
+  int number = 0;    ///< BatchContext::slice
+  bool last = true;  ///< whether the gradient of the batch is complete after this micro-batch
+};
+
 /// Base class: a planned network with its loss on one device. There is a derived class for each kind of device. Only
 /// the derived class knows the layout of the flat vector. Not thread-safe.
 class DeviceNetwork {
@@ -30,7 +36,6 @@ class DeviceNetwork {
   /// Creates everything that training needs, so that the first step is as fast as later steps.
   /// @param memory true: also allocates the memory for the values of a training pass
   /// @param slices whether batches consist of several micro-batches; see `gradient`
-  /// @throws Error unsupported if the device does not support micro-batches
   virtual void prepare_training(bool memory, bool slices) = 0;
 
   /// Returns the number of floats of the flat vector, including padding.
@@ -44,12 +49,14 @@ class DeviceNetwork {
   /// Returns the sum of the losses over the batch, and writes the gradient of this sum to `gradient`. Writes all
   /// `size()` floats, except those of layers whose tensors are frozen (PlannedLayer::keeps_tensors).
   /// @param correct receives BatchResult::correct; may be null
-  /// @param slice the number of a micro-batch (BatchContext::slice). Above 0: the gradient is added to `gradient`
+  /// @param part if `batch` is a micro-batch: its place. The gradient of the first micro-batch replaces the content of
+  /// `gradient`, those of later ones are added. `gradient` must not change in between, and it is complete after the
+  /// last one
   virtual double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
-                          std::span<float> gradient, std::int64_t* correct, int slice) = 0;
+                          std::span<float> gradient, std::int64_t* correct, MicroBatch part) = 0;
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
                   std::int64_t* correct = nullptr) {
-    return this->gradient(at, batch, weights, gradient, correct, 0);
+    return this->gradient(at, batch, weights, gradient, correct, {});
   }
   /// Computes new statistics for a range of the flat vector; see Model::update_statistics. Frozen statistics do not
   /// change.

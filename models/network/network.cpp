@@ -159,13 +159,15 @@ class Network final : public SupervisedModel, public ConvertsParts {
 
   double batch_gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights,
                         std::span<float> gradient, std::int64_t& correct) override {
-    if (micro_batch_ == 0) return device().gradient(at, batch, weights, gradient, &correct);
+    if (micro_batch_ == 0 || batch.size == 0) return device().gradient(at, batch, weights, gradient, &correct);
     double loss = 0;
     std::int64_t all_correct = 0;
     int number = 0;
     for (std::int64_t first = 0; first < batch.size; first += micro_batch_, ++number) {
-      const Batch part = slice(batch, first, std::min(micro_batch_, batch.size - first));
-      loss += device().gradient(at, part, weights, gradient, &correct, number);
+      const std::int64_t left = batch.size - first;
+      const Batch part = slice(batch, first, std::min(micro_batch_, left));
+      loss +=
+          device().gradient(at, part, weights, gradient, &correct, {.number = number, .last = left <= micro_batch_});
       all_correct += correct;
     }
     if (correct != BatchResult::kNotCounted) correct = all_correct;

@@ -1,46 +1,23 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "actors/test_models.hpp"
 #include "support/errors.hpp"
+#include "support/small_gpt.hpp"
 #include "support/temporary_folder.hpp"
 #include "troupe/troupe.hpp"
 
 using namespace troupe;
+using troupe_test::gpt_after;
+using troupe_test::gpt_config;
 using troupe_test::quiet_options;
 using troupe_test::TemporaryFolder;
 
 namespace {
-
-/// A text with some structure, in a file.
-struct Text {
-  Text() {
-    std::string text;
-    for (int i = 0; text.size() < 6000; ++i)
-      text += "line " + std::to_string(i * i % 97) + (i % 3 == 0 ? " is even here\n" : " follows\n");
-    std::ofstream(path) << text;
-  }
-  TemporaryFolder folder;
-  std::string path = folder / "text.txt";
-};
-
-const Text& text() {
-  static const Text& made = *new Text;
-  return made;
-}
-
-std::string gpt_config(double dropout, int micro_batch) {
-  return Json{{"data", "text:" + text().path + ",predict=each,test=" + text().path},
-              {"batch_size", 4},
-              {"micro_batch", micro_batch},
-              {"model_options", {{"layers", 2}, {"heads", 2}, {"width", 24}, {"window", 20}, {"dropout", dropout}}}}
-      .dump();
-}
 
 Options gpt_options(Placement placement, int workers, double dropout = 0, int micro_batch = 0) {
   Options options = quiet_options(placement, workers);
@@ -50,11 +27,7 @@ Options gpt_options(Placement placement, int workers, double dropout = 0, int mi
   return options;
 }
 
-std::vector<float> weights_after(const Options& options, int steps = 6) {
-  DistributedSGD sgd("gpt", options);
-  for (int step = 0; step < steps; ++step) sgd.step();
-  return sgd.weights();
-}
+std::vector<float> weights_after(const Options& options, int steps = 6) { return gpt_after(options, steps); }
 
 }  // namespace
 

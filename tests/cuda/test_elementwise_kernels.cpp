@@ -32,10 +32,18 @@ void for_each_size(const Test& test) {
     }
 }
 
+/// The argument of tanh in GELU's approximation (Hendrycks and Gimpel 2016, arXiv 1606.08415).
+double tanh_argument(double x) { return std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
+
 double derivative(Activation activation, double x, double y) {
   switch (activation) {
     case Activation::gelu:
       return 0.5 * (1 + std::erf(x / std::numbers::sqrt2)) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+    case Activation::gelu_tanh: {
+      const double t = std::tanh(tanh_argument(x));
+      const double inner = std::sqrt(2 / std::numbers::pi) * (1 + 3 * 0.044715 * x * x);
+      return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner;
+    }
     case Activation::sigmoid:
       return y * (1 - y);
     case Activation::tanh:
@@ -48,6 +56,8 @@ double value_of(Activation activation, double x) {
   switch (activation) {
     case Activation::gelu:
       return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2));
+    case Activation::gelu_tanh:
+      return 0.5 * x * (1 + std::tanh(tanh_argument(x)));
     case Activation::sigmoid:
       return 1 / (1 + std::exp(-x));
     case Activation::tanh:
@@ -116,7 +126,7 @@ TEST_CASE("conversion kernels convert between floats and elements") {
 }
 
 TEST_CASE("activation kernels compute values and gradients") {
-  for (const Activation activation : {Activation::gelu, Activation::sigmoid, Activation::tanh})
+  for (const Activation activation : {Activation::gelu, Activation::gelu_tanh, Activation::sigmoid, Activation::tanh})
     for_each_size([=](Element element, std::size_t count) {
       CAPTURE(static_cast<int>(activation));
       const std::vector<float> x = drawn(element, count, 6);

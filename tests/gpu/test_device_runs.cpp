@@ -7,6 +7,7 @@
 #include "gpu/device_runs.hpp"
 #include "support/captured_errors.hpp"
 #include "support/optimizers.hpp"
+#include "support/small_gpt.hpp"
 #include "support/temporary_folder.hpp"
 
 // Whole runs on CUDA devices: the double or a GPU, depending on the linked libraries.
@@ -33,6 +34,29 @@ TEST_CASE("CUDA: workers, replicas and processes give bitwise identical results 
       CHECK(run(2, 2, Placement::in_process) == expected);
       CHECK(run(2, 1, Placement::processes) == expected);
     }
+}
+
+TEST_CASE("CUDA: a language model has bitwise identical weights for workers, replicas and processes, and learns") {
+  for (const int micro_batch : {0, 3}) {
+    CAPTURE(micro_batch);
+    const auto options_of = [&](int workers, int devices_per_worker, Placement placement) {
+      Options options = on_cuda(workers, devices_per_worker);
+      options.num_shards = 4;
+      options.placement = placement;
+      options.optimizer = AdamW{.learning_rate = 0.01, .weight_decay = 0.1};
+      options.config = troupe_test::gpt_config(/*dropout=*/0.1, micro_batch);
+      return options;
+    };
+    const Options options = options_of(1, 1, Placement::in_process);
+    const std::vector<float> expected = troupe_test::gpt_after(options, 4);
+    for (const Options& other : {options_of(3, 1, Placement::in_process), options_of(2, 2, Placement::in_process),
+                                 options_of(2, 1, Placement::processes)})
+      CHECK(troupe_test::gpt_after(other, 4) == expected);
+    DistributedSGD sgd("gpt", options);
+    const double first = sgd.step().loss;
+    for (int step = 0; step < 30; ++step) sgd.step();
+    CHECK(sgd.evaluate().loss < 0.8 * first);
+  }
 }
 
 TEST_CASE("CUDA: a run rounds to TensorFloat-32 only if it is enabled") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -152,6 +153,27 @@ TEST_CASE("the gradient of a batch is the sum of the gradients of its parts, for
     bool close = true;
     for (std::size_t i = 0; i < first.size(); ++i)
       close = close && std::abs(first[i] + second[i] - trial.gradient[i]) <= tolerance;
+    CHECK(close);
+  }
+}
+
+TEST_CASE("the gradients of micro-batches are added, and the sums of batch-norm with them") {
+  for (const Case& at : plain_cases()) {
+    CAPTURE(at.name);
+    const NetworkTrial trial(at, 5);
+    trial.network->prepare_training(/*memory=*/true, /*slices=*/true);
+    AlignedFloats part(trial.gradient.size()), sum(trial.gradient.size()), added(trial.gradient.size(), 7.0F);
+    int number = 0;
+    for (const std::size_t first : {0, 2, 4}) {
+      const Batch samples = trial.samples(first, first == 4 ? 1 : 2);
+      const double loss = trial.network->gradient({}, samples, trial.weights, part);
+      std::ranges::transform(sum, part, sum.begin(), std::plus());
+      CHECK(trial.network->gradient({}, samples, trial.weights, added, nullptr,
+                                    {.number = number++, .last = first == 4}) == loss);
+    }
+    const float tolerance = 1e-5F * std::max(largest(sum), 0.01F);
+    bool close = true;
+    for (std::size_t i = 0; i < sum.size(); ++i) close = close && std::abs(sum[i] - added[i]) <= tolerance;
     CHECK(close);
   }
 }

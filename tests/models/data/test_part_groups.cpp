@@ -15,9 +15,10 @@ namespace {
 /// Data in parts of ten samples each. Records which parts were announced.
 class Parts final : public DataSource {
  public:
-  Parts(int parts, int held)
+  Parts(int parts, int most_held)
       : DataSource([&] {
-          DataInfo info{.num_samples = 10 * parts, .shape = {1}, .num_classes = 2, .slow = true, .held_parts = held};
+          DataInfo info{
+              .num_samples = 10 * parts, .shape = {1}, .num_classes = 2, .slow = true, .held_parts = most_held};
           for (int i = 0; i < parts; ++i) info.parts.push_back(10 * i);
           return info;
         }()) {}
