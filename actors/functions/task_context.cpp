@@ -11,6 +11,7 @@
 #include "collectives/mpi/join_mpi.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/http/traffic.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/json/bounded_json.hpp"
 #include "runtime/log.hpp"
@@ -132,6 +133,7 @@ bool TaskContext::should_stop() const {
   surroundings_->check_owner();
   return surroundings_->should_stop();
 }
+RemoteTraffic TaskContext::remote_traffic() const { return troupe::remote_traffic(); }
 std::any& TaskContext::worker_storage() const { return surroundings_->worker_storage(); }
 std::optional<Checkpoint> TaskContext::load_checkpoint() const { return surroundings_->load(); }
 

@@ -24,6 +24,7 @@
 #include "troupe/data.hpp"
 #include "troupe/group.hpp"
 #include "troupe/json.hpp"
+#include "troupe/report.hpp"
 
 namespace troupe {
 
@@ -262,6 +263,10 @@ class TaskContext {
   /// an empty optional if there is none. If the function itself saves a checkpoint, load_checkpoint returns this
   /// checkpoint only in a later call of the function.
   std::optional<Checkpoint> load_checkpoint() const;
+
+  /// Returns what the process of this rank has read from servers since it began, by all its threads: data whose names
+  /// are URLs.
+  RemoteTraffic remote_traffic() const;
 
   /// Returns true if the function should return soon, because a callback wants to stop the run or another rank has
   /// failed.

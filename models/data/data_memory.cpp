@@ -37,9 +37,11 @@ std::size_t read_ahead_memory(bool on_device) {
   return std::min(on_device ? kMostBytesAheadOfDevice : kMostBytesAhead, data_memory() / 4 / reading_replicas);
 }
 
+std::size_t replicas_of_process() { return (reading_replicas + loading_processes - 1) / loading_processes; }
+
 std::size_t part_memory() {
-  const std::size_t replicas = (reading_replicas + loading_processes - 1) / loading_processes;
-  return std::min(std::max(kMostBytesOfParts, kPartsOfReplica * replicas), data_memory() / 2 / loading_processes);
+  return std::min(std::max(kMostBytesOfParts, kPartsOfReplica * replicas_of_process()),
+                  data_memory() / 2 / loading_processes);
 }
 
 }  // namespace troupe

@@ -18,6 +18,8 @@ bool fits_in_data_memory(std::size_t bytes);
 /// Returns the number of bytes of samples that each replica may read in advance. It is 64 MB, or 256 MB for a replica
 /// on an accelerator; or the replica's share of a quarter of `data_memory()`, whichever is less.
 std::size_t read_ahead_memory(bool on_device = false);
+/// Returns the number of replicas of this process.
+std::size_t replicas_of_process();
 /// Returns the number of bytes of parts (DataInfo::parts) that this process may keep in memory. It is 512 MB or
 /// 128 MB for each of its replicas, whichever is more, but at most the process's share of half of `data_memory()`.
 std::size_t part_memory();

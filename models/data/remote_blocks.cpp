@@ -13,6 +13,7 @@
 #include "runtime/http/open_bytes.hpp"
 #include "runtime/http/remote_range.hpp"
 #include "runtime/http/url.hpp"
+#include "runtime/log.hpp"
 
 namespace troupe {
 namespace {
@@ -159,6 +160,16 @@ std::vector<std::shared_ptr<const ByteSource>> open_data(const std::vector<std::
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!opened[i]) opened[i] = open_data(names[i]);
   return opened;
+}
+
+void warn_of_little_part_memory() {
+  static std::atomic<std::size_t> told = 0;
+  constexpr std::size_t kNeeded = kMostBytesMixed + kRemotePart;  // the parts that are shuffled together, and the next
+  const std::size_t of_replica = part_memory() / replicas_of_process();
+  if (of_replica >= kNeeded || told.exchange(of_replica) == of_replica) return;
+  log_line(LogLevel::warning, "the data memory has room for " + std::to_string(of_replica >> 20) +
+                                  " MB of data on servers for each replica; with less than " +
+                                  std::to_string(kNeeded >> 20) + " MB, parts may be received several times");
 }
 
 std::shared_ptr<const ByteSource> with_blocks_of_rows(const std::shared_ptr<const ByteSource>& source,

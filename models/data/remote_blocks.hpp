@@ -35,6 +35,10 @@ std::vector<std::shared_ptr<const ByteSource>> open_data(const std::vector<std::
 std::shared_ptr<const ByteSource> with_blocks_of_rows(const std::shared_ptr<const ByteSource>& source,
                                                       std::uint64_t begin, std::uint64_t row);
 
+/// Logs a warning, once for each size of the memory, if a replica's share of `part_memory()` is too small for the parts
+/// that it needs at the same time.
+void warn_of_little_part_memory();
+
 /// Adds the parts of samples in a source to DataInfo::parts: a part begins with the first sample that begins in a
 /// block. The samples of a source without blocks are one part.
 /// @param first the number of the first sample in the source
@@ -49,6 +53,7 @@ void add_parts(DataInfo& info, const ByteSource& source, std::int64_t first, std
       info.parts.push_back(sample);
   if (source.block_size() > 0)
     info.held_parts = static_cast<int>(std::max<std::uint64_t>(1, kMostBytesMixed / source.block_size()));
+  if (source.block_size() > 0 && source.size() > source.block_size()) warn_of_little_part_memory();
 }
 
 }  // namespace troupe

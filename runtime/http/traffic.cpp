@@ -1,30 +1,35 @@
 #include "runtime/http/traffic.hpp"
 
-#include <atomic>
+#include <mutex>
+#include <utility>
 
 namespace troupe {
 namespace {
 
 struct Totals {
-  std::atomic<std::int64_t> bytes = 0;
-  std::atomic<std::int64_t> requests = 0;
-  std::atomic<std::int64_t> retries = 0;
-  std::atomic<std::int64_t> cache_hits = 0;
+  std::mutex mutex;
+  RemoteTraffic all;
+  RemoteTraffic taken;
 };
 Totals totals;
 
 }  // namespace
 
 void note_remote_traffic(const RemoteTraffic& more) noexcept {
-  totals.bytes += more.bytes;
-  totals.requests += more.requests;
-  totals.retries += more.retries;
-  totals.cache_hits += more.cache_hits;
+  const std::lock_guard lock(totals.mutex);
+  totals.all += more;
+}
+
+RemoteTraffic remote_traffic() noexcept {
+  const std::lock_guard lock(totals.mutex);
+  return totals.all;
 }
 
 RemoteTraffic take_remote_traffic() noexcept {
-  return {totals.bytes.exchange(0), totals.requests.exchange(0), totals.retries.exchange(0),
-          totals.cache_hits.exchange(0)};
+  const std::lock_guard lock(totals.mutex);
+  const RemoteTraffic before = std::exchange(totals.taken, totals.all);
+  return {totals.all.bytes - before.bytes, totals.all.requests - before.requests, totals.all.retries - before.retries,
+          totals.all.cache_hits - before.cache_hits};
 }
 
 }  // namespace troupe

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string>
 
+#include "runtime/http/web_server.hpp"
 #include "support/errors.hpp"
 #include "troupe/task_context.hpp"
 
@@ -65,4 +67,16 @@ TEST_CASE("batches of an impossible size or epoch are refused") {
   CHECK(code_of([&] { shard.batches(0); }) == ErrorCode::invalid_argument);
   CHECK(code_of([&] { shard.batches(1, -1); }) == ErrorCode::invalid_argument);
   CHECK(code_of([&] { shard.batches(1, INT64_MAX); }) == ErrorCode::invalid_argument);
+}
+
+TEST_CASE("a function learns what its process has read from servers") {
+  std::string table = "x,y\n";
+  for (int i = 0; i < 1000; ++i) table += std::to_string(i) + ',' + std::to_string(i % 2) + '\n';
+  const troupe_test::WebServer web([&](const auto& request) { return troupe_test::serve(request, table); });
+  const RemoteTraffic before = here().remote_traffic();
+  const TrainingData data = load_data("csv:" + web.url("/a.csv") + ",target=y");
+  CHECK(DataShard(data.train, 0, 2, 1).all().count == 500);
+  const RemoteTraffic after = here().remote_traffic();
+  CHECK(after.bytes - before.bytes >= std::ssize(table));
+  CHECK(after.requests - before.requests == web.requests());
 }

@@ -12,6 +12,7 @@
 #include "models/files.hpp"
 #include "runtime/http/traffic.hpp"
 #include "runtime/http/web_server.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 #include "troupe/batches.hpp"
 #include "troupe/data.hpp"
@@ -223,4 +224,19 @@ TEST_CASE("files on a server that are missing, change, or are of another kind ar
   const auto data = load_data("csv:" + files.url("large.csv") + ",target=price").train;
   files.etag = "\"2\"";
   check_throws(ErrorCode::bad_file, "has changed", [&] { read_samples(*data, {0, 39'999, 0, 39'999}); });
+}
+
+TEST_CASE("a warning says that the data memory is too small for parts, once") {
+  Files files;
+  files.add("x.npy", npy_of_floats(1000, 10'001));
+  files.add("y.npy", npy_of_classes(1000));
+  for (const bool small : {true, false}) {
+    const LimitedDataMemory limit(small ? 50'000'000 : 200'000'000);
+    const CapturedErrors errors;
+    for (int i = 0; i < 2; ++i) load_data("npy:" + files.url("x.npy") + "," + files.url("y.npy"));
+    const std::string text = errors.text();
+    const std::size_t first = text.find("room for 23 MB of data on servers for each replica; with less than 80 MB");
+    CHECK((first != std::string::npos) == small);
+    CHECK(first == text.rfind("room for"));
+  }
 }
