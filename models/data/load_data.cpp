@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <functional>
 #include <map>
 #include <memory>
@@ -92,6 +94,7 @@ class Loaded {
     };
     share(wanted.key(), make, made);
     if (!made.train) make();
+    ::malloc_trim(0);  // returns the memory that was needed only for loading, which may be much
     return std::make_shared<const TrainingData>(std::move(made));
   }
 

@@ -232,9 +232,14 @@ void add_archives(const Corpus& corpus) {
   write_tar(corpus.path("tar", "pax"), {{std::string(200, 'n') + "/2.npy", npy}}, ARCHIVE_FILTER_NONE);
   const TarSample named{.values = {"a/1.npy", 0, 517}, .answer = TarAnswer::name, .label = "a%\n"};
   const TarSample other{.values = {"a/2.npy", 1024, 518}, .answer = TarAnswer::targets, .targets = {"a/2.y.npy", 0, 9}};
-  corpus.add("tar_index", "two", to_text({3072, 1, 3072, {named, other}}));
+  TarSampleList two;
+  two.add(named);
+  two.add(other);
+  TarSampleList one;
+  one.add(other);
+  corpus.add("tar_index", "two", to_text({3072, 1, 3072, two}));
   corpus.add("tar_index", "none", to_text({}));
-  corpus.add("tar_index", "behind-the-end", to_text({100, 1, 100, {other}}));
+  corpus.add("tar_index", "behind-the-end", to_text({100, 1, 100, one}));
 }
 
 /// Adds indices for the columns and files of the target.

@@ -1,10 +1,10 @@
 #include "models/data/tar/tar_index.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "models/data/kept_index.hpp"
+#include "models/data/tar/tar_lines.hpp"
 #include "runtime/http/gap_reader.hpp"
 #include "runtime/http/url.hpp"
 
@@ -22,114 +22,6 @@ constexpr std::uint64_t kShortTarIndex = std::uint64_t{1} << 20;
 /// The compression ratio that is assumed for a compressed archive, to estimate the size of its content for the size
 /// limit of its index.
 constexpr std::uint64_t kLikelyRatio = 1000;
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-bool is_escaped(char letter) { return static_cast<unsigned char>(letter) < 0x20 || letter == '%' || letter == 0x7f; }
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char letter : text) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (is_escaped(letter))
-      safe += {'%', kHexDigits[byte >> 4U], kHexDigits[byte & 15U]};
-    else
-      safe += letter;
-  }
-  return safe;
-}
-
-std::optional<std::string> unescaped(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i];
-      continue;
-    }
-    unsigned byte = 0;
-    if (i + 2 >= text.size()) return std::nullopt;
-    const char* const end = text.data() + i + 3;
-    if (std::from_chars(text.data() + i + 1, end, byte, 16).ptr != end) return std::nullopt;
-    plain += static_cast<char>(byte);
-    i += 2;
-  }
-  return plain;
-}
-
-/// Reads the fields of a line, one after the other. After the last field, `all_good` returns whether all fields were
-/// valid and the line contained no further fields.
-class LineFields {
- public:
-  explicit LineFields(std::string_view line) : rest_(line) {}
-
-  template <class T>
-  void number(T& to) {
-    const std::string_view field = next();
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), to);
-    good_ = good_ && error == std::errc{} && end == field.data() + field.size();
-  }
-  void text(std::string& to) {
-    auto plain = unescaped(next());
-    good_ = good_ && plain;
-    if (plain) to = std::move(*plain);
-  }
-  void member(TarMember& to) {
-    text(to.name);
-    number(to.offset);
-    number(to.bytes);
-  }
-  bool all_good() const { return good_ && ended_; }
-
- private:
-  std::string_view next() {
-    good_ = good_ && !ended_;
-    const std::size_t end = rest_.find('\t');
-    const std::string_view field = rest_.substr(0, end);
-    ended_ = end == std::string_view::npos;
-    rest_.remove_prefix(ended_ ? rest_.size() : end + 1);
-    return field;
-  }
-
-  std::string_view rest_;
-  bool good_ = true;
-  bool ended_ = false;
-};
-
-std::string line_of(const TarMember& member) {
-  return escaped(member.name) + '\t' + std::to_string(member.offset) + '\t' + std::to_string(member.bytes);
-}
-
-std::string line_of(const TarSample& sample) {
-  return line_of(sample.values) + '\t' + std::to_string(static_cast<int>(sample.answer)) + '\t' +
-         (sample.answer == TarAnswer::targets ? line_of(sample.targets) : escaped(sample.label)) + '\n';
-}
-
-std::optional<TarSample> sample_from(std::string_view line) {
-  TarSample sample;
-  LineFields fields(line);
-  int answer = 0;
-  fields.member(sample.values);
-  fields.number(answer);
-  sample.answer = static_cast<TarAnswer>(answer);
-  if (answer < static_cast<int>(TarAnswer::number) || answer > static_cast<int>(TarAnswer::targets))
-    return std::nullopt;
-  if (sample.answer == TarAnswer::targets)
-    fields.member(sample.targets);
-  else
-    fields.text(sample.label);
-  if (!fields.all_good()) return std::nullopt;
-  return sample;
-}
-
-bool reaches_behind(const TarMember& member, std::uint64_t end) {
-  return member.offset > end || member.bytes > end - member.offset;
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
 
 bool is_of(const TarIndex& index, const ByteSource& archive) {
   return index.file_bytes == archive.size() && index.modified == archive.modified() &&
@@ -164,8 +56,7 @@ std::string to_text(const TarIndex& index) {
   std::string text(kIndexStart);
   text += std::to_string(index.file_bytes) + '\t' + std::to_string(index.modified) + '\t' +
           std::to_string(index.content) + '\t' + std::to_string(index.samples.size()) + '\n';
-  for (const TarSample& sample : index.samples) text += line_of(sample);
-  return text;
+  return text += index.samples.lines();
 }
 
 std::optional<TarIndex> tar_index_from(std::string_view text) {
@@ -179,13 +70,15 @@ std::optional<TarIndex> tar_index_from(std::string_view text) {
   fields.number(index.content);
   fields.number(count);
   if (!fields.all_good()) return std::nullopt;
-  while (!rest.empty()) {
-    auto sample = sample_from(take_line(rest));
-    if (!sample || reaches_behind(sample->values, index.content) || reaches_behind(sample->targets, index.content))
-      return std::nullopt;
-    index.samples.push_back(std::move(*sample));
-  }
-  if (index.samples.size() != count) return std::nullopt;
+  const auto reaches_behind_end = [&](const TarMember& member) {
+    return member.offset > index.content || member.bytes > index.content - member.offset;
+  };
+  bool within = true;
+  auto samples = TarSampleList::from_lines(rest, [&](const TarSample& sample) {
+    within = within && !reaches_behind_end(sample.values) && !reaches_behind_end(sample.targets);
+  });
+  if (!samples || samples->size() != count || !within) return std::nullopt;
+  index.samples = std::move(*samples);
   return index;
 }
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "models/data/tar/tar_samples.hpp"
 #include "runtime/files/byte_source.hpp"
@@ -19,7 +18,7 @@ struct TarIndex {
   std::int64_t modified = 0;     ///< time of the last change of the archive's file (ByteSource::modified), to detect
                                  ///< changes
   std::uint64_t content = 0;     ///< size of the decompressed content in bytes
-  std::vector<TarSample> samples;
+  TarSampleList samples = {};
 
   /// Compression changes the size of any archive: each ends with at least 1,024 zeros.
   bool is_compressed() const { return content != file_bytes; }

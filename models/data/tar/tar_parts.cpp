@@ -63,9 +63,9 @@ std::shared_ptr<RemoteRange> start_to_read(const TarPart& part, const std::share
 /// Divides an archive into parts of at most kRemotePart bytes, or of one sample.
 /// @param whole the archive as one part
 /// @param samples in order
-std::vector<TarPart> stretches_of(const TarPart& whole, const std::vector<TarSample>& samples) {
+std::vector<TarPart> stretches_of(const TarPart& whole, const TarSampleList& samples) {
   std::vector<TarPart> parts;
-  for (const TarSample& sample : samples) {
+  samples.for_each([&](const TarSample& sample) {
     const bool has_targets = sample.targets.bytes > 0;
     const std::uint64_t begin =
         has_targets ? std::min(sample.values.offset, sample.targets.offset) : sample.values.offset;
@@ -80,13 +80,13 @@ std::vector<TarPart> stretches_of(const TarPart& whole, const std::vector<TarSam
     }
     parts.back().end = end;
     ++parts.back().samples;
-  }
+  });
   return parts;
 }
 
 }  // namespace
 
-std::vector<TarPart> TarParts::open(const std::string& name, std::vector<TarSample>& samples) {
+std::vector<TarPart> TarParts::open(const std::string& name, TarSampleList& samples) {
   TarPart part{.name = name};
   if (is_command(name)) {
     auto content = std::make_shared<const ArchiveBytes>(printable(name, 500), read_command(command_of(name)));
@@ -101,7 +101,7 @@ std::vector<TarPart> TarParts::open(const std::string& name, std::vector<TarSamp
     samples = std::move(index.samples);
     part = {name, index.file_bytes, index.modified, index.content, remote || index.is_compressed()};
   }
-  if (samples.empty()) throw_bad_file(shown_name(name), "the archive contains no .jpg, .jpeg, .png or .npy file");
+  if (samples.size() == 0) throw_bad_file(shown_name(name), "the archive contains no .jpg, .jpeg, .png or .npy file");
   part.shown = shown_name(name);
   part.end = part.content;
   part.samples = samples.size();

@@ -54,7 +54,7 @@ class TarParts {
   /// @param samples receives the samples in the order of the archive
   /// @throws Error bad_file or limit_reached if the archive cannot be used, invalid_argument if the command may not run
   /// (see kAllowPipe)
-  std::vector<TarPart> open(const std::string& name, std::vector<TarSample>& samples);
+  std::vector<TarPart> open(const std::string& name, TarSampleList& samples);
   /// Returns the content of a part that `open` has returned; `read_member` can read members from it. Thread-safe. If
   /// several threads request the same archive, and it must be loaded into memory, one thread loads it and the others
   /// wait.

@@ -105,7 +105,7 @@ class SampleFinder {
       place = member;
   }
 
-  std::vector<TarSample> take() {
+  TarSampleList take() {
     end_sample();
     return std::move(samples_);
   }
@@ -118,7 +118,7 @@ class SampleFinder {
       if (!of(TarRole::values) && second_) refuse_second(*second_);
       TarSample sample{.values = of(TarRole::values) ? *of(TarRole::values) : *of(TarRole::more_values)};
       answer(sample);
-      samples_.push_back(std::move(sample));
+      samples_.add(sample);
     }
     for (const TarRole role : {TarRole::targets, TarRole::number})
       if (of(role) && !of(TarRole::values) && !of(TarRole::more_values))
@@ -203,12 +203,12 @@ class SampleFinder {
   std::array<std::optional<TarMember>, static_cast<std::size_t>(TarRole::none)> members_;
   std::optional<TarMember> second_;  ///< a further member with the role more_values, if any; it causes an error if no
                                      ///< member has the role values
-  std::vector<TarSample> samples_;
+  TarSampleList samples_;
 };
 
 }  // namespace
 
-std::vector<TarSample> find_samples(const ArchiveBytes& archive) {
+TarSampleList find_samples(const ArchiveBytes& archive) {
   SampleFinder finder(archive);
   for_each_member(archive, [&](const TarMember& member) { finder.add(member); });
   return finder.take();

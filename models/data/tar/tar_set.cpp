@@ -21,10 +21,10 @@ constexpr const char* kAnswerNames[] = {"no class", "a class by its number", "a 
 /// An archive that was opened.
 struct Opened {
   std::vector<TarPart> parts = {};
-  std::vector<TarSample> samples = {};
+  TarSampleList samples = {};
 };
 
-/// The number of archives whose samples, with their names, may be in memory at the same time.
+/// The number of archives whose lists of samples may be in memory at the same time.
 constexpr std::size_t kOpenedTogether = std::size_t{4} * Transfers::kMostConnections;
 
 /// Opens archives on servers, several at a time. Archives in files are not opened.
@@ -50,6 +50,7 @@ class SetOpener {
       for (std::size_t i = 0; i < some.size(); ++i) {
         auto& [parts, samples] = opened[i];
         if (parts.empty()) parts = parts_.open(some[i], samples);
+        if (i == 0 && some.size() == archives.size()) reserve(opened);
         add(std::move(parts), std::exchange(samples, {}));
       }
       rest = rest.subspan(some.size());
@@ -59,15 +60,23 @@ class SetOpener {
   }
 
  private:
+  /// Reserves memory for the samples of all archives, if they are known.
+  void reserve(const std::vector<Opened>& all) {
+    std::size_t count = 0;
+    for (const Opened& each : all) count += each.samples.size();
+    set_.values.reserve(count);
+    set_.labels.reserve(count);
+  }
+
   /// Adds an archive.
-  void add(std::vector<TarPart> parts, const std::vector<TarSample>& samples) {
+  void add(std::vector<TarPart> parts, const TarSampleList& samples) {
     std::int64_t first = std::ssize(set_.values);
     for (TarPart& part : parts) {
       set_.firsts.push_back(first);
       first += static_cast<std::int64_t>(part.samples);
       set_.parts.push_back(std::move(part));
     }
-    for (const TarSample& sample : samples) add(sample);
+    samples.for_each([this](const TarSample& sample) { add(sample); });
   }
 
   void add(const TarSample& sample) {
