@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -104,12 +103,12 @@ TEST_CASE("all who wait for an object get its error, and a later request tries a
   const auto fail = [&]() -> std::shared_ptr<const int> {
     ++tries;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    throw std::runtime_error("no answer");
+    throw Error(ErrorCode::bad_file, "no answer");
   };
   {
     std::vector<std::jthread> waiting;
     for (int i = 0; i < 4; ++i)
-      waiting.emplace_back([&] { CHECK_THROWS_AS(cache.get(1, 10, fail), std::runtime_error); });
+      waiting.emplace_back([&] { CHECK_THROWS_AS(cache.get(1, 10, fail), Error); });
   }
   CHECK(tries <= 4);
   CHECK(*cache.get(1, 10, [] { return number(5); }) == 5);
