@@ -107,8 +107,7 @@ TEST_CASE("all who wait for an object get its error, and a later request tries a
   };
   {
     std::vector<std::jthread> waiting;
-    for (int i = 0; i < 4; ++i)
-      waiting.emplace_back([&] { CHECK_THROWS_AS(cache.get(1, 10, fail), Error); });
+    for (int i = 0; i < 4; ++i) waiting.emplace_back([&] { CHECK_THROWS_AS(cache.get(1, 10, fail), Error); });
   }
   CHECK(tries <= 4);
   CHECK(*cache.get(1, 10, [] { return number(5); }) == 5);
