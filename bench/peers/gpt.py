@@ -118,7 +118,7 @@ def run(rank, options):
         seconds.append(time.perf_counter() - begin)
     if rank != 0:
         return
-    result = {"step_seconds": statistics.median(seconds[len(seconds) // 4:]), "last_loss": float(loss.detach()), **ddp.versions()}
+    result = {"step_seconds": statistics.median(seconds[len(seconds) // 4:]), "last_loss": loss.item(), **ddp.versions()}
     if options.validation:
         result["validation_loss"] = validation_loss(model, encode(options.validation, symbols)[0], options.window)
     print(json.dumps(result))

@@ -264,8 +264,7 @@ class TaskContext {
   /// checkpoint only in a later call of the function.
   std::optional<Checkpoint> load_checkpoint() const;
 
-  /// Returns what the process of this rank has read from servers since it began, by all its threads: data whose names
-  /// are URLs.
+  /// Returns what it took to read data from servers, in all threads of this rank's process since its start.
   RemoteTraffic remote_traffic() const;
 
   /// Returns true if the function should return soon, because a callback wants to stop the run or another rank has

@@ -69,7 +69,7 @@ class CpuNetwork final : public DeviceNetwork {
                   std::int64_t* correct, MicroBatch part) override {
     return with_onednn([&] {
       if (batch.size == 0) {
-        if (part.number == 0) std::ranges::fill(gradient, 0.0F);
+        std::ranges::fill(gradient, 0.0F);
         return 0.0;
       }
       BatchNetwork& network = network_for(batch.size, Mode::train);

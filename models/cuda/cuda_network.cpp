@@ -99,7 +99,7 @@ class CudaNetwork final : public DeviceNetwork {
   double gradient(const ShardStep& at, const Batch& batch, std::span<const float> weights, std::span<float> gradient,
                   std::int64_t* correct, MicroBatch part) override {
     if (batch.size == 0) {
-      if (part.number == 0) std::ranges::fill(gradient, 0.0F);
+      std::ranges::fill(gradient, 0.0F);
       return 0;
     }
     return on_device(context_, [&] {

@@ -6,7 +6,6 @@
 #include <span>
 #include <tuple>
 
-#include "models/data/data_memory.hpp"
 #include "models/data/in_parallel.hpp"
 #include "models/data/last_used.hpp"
 #include "runtime/files/input_file.hpp"
@@ -162,10 +161,10 @@ std::vector<std::shared_ptr<const ByteSource>> open_data(const std::vector<std::
   return opened;
 }
 
-void warn_of_little_part_memory() {
+void warn_of_little_part_memory(std::size_t bytes) {
   static std::atomic<std::size_t> told = 0;
   constexpr std::size_t kNeeded = kMostBytesMixed + kRemotePart;  // the parts that are shuffled together, and the next
-  const std::size_t of_replica = part_memory() / replicas_of_process();
+  const std::size_t of_replica = bytes / replicas_of_process();
   if (of_replica >= kNeeded || told.exchange(of_replica) == of_replica) return;
   log_line(LogLevel::warning, "the data memory has room for " + std::to_string(of_replica >> 20) +
                                   " MB of data on servers for each replica; with less than " +

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/data/data_memory.hpp"
 #include "runtime/files/byte_source.hpp"
 #include "troupe/data.hpp"
 
@@ -35,9 +36,9 @@ std::vector<std::shared_ptr<const ByteSource>> open_data(const std::vector<std::
 std::shared_ptr<const ByteSource> with_blocks_of_rows(const std::shared_ptr<const ByteSource>& source,
                                                       std::uint64_t begin, std::uint64_t row);
 
-/// Logs a warning, once for each size of the memory, if a replica's share of `part_memory()` is too small for the parts
-/// that it needs at the same time.
-void warn_of_little_part_memory();
+/// Logs a warning, once for each size, if a replica's share of `bytes`, the memory of this process for parts of data on
+/// servers, is too small for the parts that it needs at the same time.
+void warn_of_little_part_memory(std::size_t bytes);
 
 /// Adds the parts of samples in a source to DataInfo::parts: a part begins with the first sample that begins in a
 /// block. The samples of a source without blocks are one part.
@@ -51,9 +52,9 @@ void add_parts(DataInfo& info, const ByteSource& source, std::int64_t first, std
   for (std::int64_t sample = first; sample < first + count; ++sample)
     if (const std::uint64_t end = source.block_end(offset_of(sample)); std::exchange(last, end) != end)
       info.parts.push_back(sample);
-  if (source.block_size() > 0)
-    info.held_parts = static_cast<int>(std::max<std::uint64_t>(1, kMostBytesMixed / source.block_size()));
-  if (source.block_size() > 0 && source.size() > source.block_size()) warn_of_little_part_memory();
+  if (source.block_size() == 0) return;
+  info.held_parts = static_cast<int>(std::max<std::uint64_t>(1, kMostBytesMixed / source.block_size()));
+  if (source.size() > source.block_size()) warn_of_little_part_memory(part_memory());
 }
 
 }  // namespace troupe

@@ -17,7 +17,8 @@ namespace troupe {
 /// canonical order.
 using ReadTensor = std::function<void(std::span<float> tensor)>;
 
-/// The place of a micro-batch among those of a batch, whose gradients are added.
+/// The place of a micro-batch among those of a batch, whose gradients are added. Each has at least one sample, except
+/// that of a batch without samples.
 struct MicroBatch {
   int number = 0;    ///< BatchContext::slice
   bool last = true;  ///< whether the gradient of the batch is complete after this micro-batch

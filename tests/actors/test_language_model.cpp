@@ -27,29 +27,27 @@ Options gpt_options(Placement placement, int workers, double dropout = 0, int mi
   return options;
 }
 
-std::vector<float> weights_after(const Options& options, int steps = 6) { return gpt_after(options, steps); }
-
 }  // namespace
 
 TEST_CASE("a language model has bitwise identical weights for any number of workers and placement, and after a death") {
   for (const auto& [dropout, micro_batch] : {std::pair{0.0, 0}, std::pair{0.2, 3}}) {
     CAPTURE(dropout);
-    const std::vector<float> expected = weights_after(gpt_options(Placement::in_process, 1, dropout, micro_batch));
+    const std::vector<float> expected = gpt_after(gpt_options(Placement::in_process, 1, dropout, micro_batch));
     for (const Placement placement : troupe_test::kPlacements)
       for (const int workers : {1, 2, 4})
-        CHECK(weights_after(gpt_options(placement, workers, dropout, micro_batch)) == expected);
+        CHECK(gpt_after(gpt_options(placement, workers, dropout, micro_batch)) == expected);
     Options dying = gpt_options(Placement::processes, 2, dropout, micro_batch);
     dying.fault_tolerance.max_failures = 1;
     dying.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 3}};
-    CHECK(weights_after(dying) == expected);
+    CHECK(gpt_after(dying) == expected);
   }
-  CHECK(weights_after(gpt_options(Placement::in_process, 2, 0.2, 3)) !=
-        weights_after(gpt_options(Placement::in_process, 2, 0.2, 2)));
+  CHECK(gpt_after(gpt_options(Placement::in_process, 2, 0.2, 3)) !=
+        gpt_after(gpt_options(Placement::in_process, 2, 0.2, 2)));
 }
 
 TEST_CASE("a language model continues from a checkpoint with the same weights") {
   const TemporaryFolder folder;
-  const std::vector<float> expected = weights_after(gpt_options(Placement::in_process, 2, 0.1));
+  const std::vector<float> expected = gpt_after(gpt_options(Placement::in_process, 2, 0.1));
   Options options = gpt_options(Placement::processes, 2, 0.1);
   options.checkpoint.folder = folder / "run";
   {
@@ -59,7 +57,7 @@ TEST_CASE("a language model continues from a checkpoint with the same weights") 
   }
   options.checkpoint.resume = true;
   options.num_workers = 3;
-  CHECK(weights_after(options, 3) == expected);
+  CHECK(gpt_after(options, 3) == expected);
 }
 
 TEST_CASE("other algorithms train a language model with the same weights for any number of workers") {
@@ -70,7 +68,7 @@ TEST_CASE("other algorithms train a language model with the same weights for any
       Options options = gpt_options(Placement::in_process, workers);
       options.algorithm = algorithm;
       options.optimizer = Sgd{.learning_rate = 0.1, .groups = {{.pattern = "w*", .frozen = true}}};
-      found.push_back(weights_after(options, 3));
+      found.push_back(gpt_after(options, 3));
     }
     CHECK(found[0] == found[1]);
     CHECK(found[0] == found[2]);
@@ -79,9 +77,9 @@ TEST_CASE("other algorithms train a language model with the same weights for any
   Options options = gpt_options(Placement::in_process, 2);
   options.optimizer = Sgd{.learning_rate = 0.05};
   options.algorithm = Downpour{.record = folder / "record"};
-  const std::vector<float> recorded = weights_after(options);
+  const std::vector<float> recorded = gpt_after(options);
   options.algorithm = Downpour{.replay = folder / "record"};
-  CHECK(weights_after(options) == recorded);
+  CHECK(gpt_after(options) == recorded);
 }
 
 TEST_CASE("reports of a language model count tokens") {

@@ -37,7 +37,7 @@ inline std::string gpt_config(double dropout, int micro_batch) {
 }
 
 /// Makes `steps` steps of the model "gpt", and returns the weights.
-inline std::vector<float> gpt_after(const troupe::Options& options, int steps) {
+inline std::vector<float> gpt_after(const troupe::Options& options, int steps = 6) {
   troupe::DistributedSGD sgd("gpt", options);
   for (int step = 0; step < steps; ++step) sgd.step();
   return sgd.weights();

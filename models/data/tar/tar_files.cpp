@@ -19,6 +19,7 @@
 #include "models/files/images/image.hpp"
 #include "models/files/npy.hpp"
 #include "runtime/files/input_file.hpp"
+#include "runtime/http/url.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/printable.hpp"
 
@@ -202,6 +203,7 @@ TrainingData tar_files(const std::string& arguments, std::uint64_t /*seed*/) {
   const auto parts = std::make_shared<TarParts>(asked.held_bytes);
   TarTraits traits;
   TarSet train = open_training_set(asked.train, *parts, traits);
+  if (train.parts.size() > 1 && std::ranges::any_of(asked.train, is_url)) warn_of_little_part_memory(asked.held_bytes);
   const TarForm form = form_of(train, traits, asked.images, *parts);
   TrainingData data;
   if (!asked.test.empty()) {

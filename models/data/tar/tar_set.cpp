@@ -50,7 +50,6 @@ class SetOpener {
       for (std::size_t i = 0; i < some.size(); ++i) {
         auto& [parts, samples] = opened[i];
         if (parts.empty()) parts = parts_.open(some[i], samples);
-        if (i == 0 && some.size() == archives.size()) reserve(opened);
         add(std::move(parts), std::exchange(samples, {}));
       }
       rest = rest.subspan(some.size());
@@ -60,14 +59,6 @@ class SetOpener {
   }
 
  private:
-  /// Reserves memory for the samples of all archives, if they are known.
-  void reserve(const std::vector<Opened>& all) {
-    std::size_t count = 0;
-    for (const Opened& each : all) count += each.samples.size();
-    set_.values.reserve(count);
-    set_.labels.reserve(count);
-  }
-
   /// Adds an archive.
   void add(std::vector<TarPart> parts, const TarSampleList& samples) {
     std::int64_t first = std::ssize(set_.values);

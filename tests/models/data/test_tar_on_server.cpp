@@ -12,6 +12,7 @@
 #include "runtime/files/input_file.hpp"
 #include "runtime/http/traffic.hpp"
 #include "runtime/http/web_server.hpp"
+#include "support/captured_errors.hpp"
 #include "support/errors.hpp"
 #include "support/image_bytes.hpp"
 #include "support/patience.hpp"
@@ -211,6 +212,17 @@ TEST_CASE("the bits of batches do not depend on reading ahead") {
   for (std::int64_t step = 0; step < batches->steps_per_epoch(2); step += 3) {
     const Batch batch = batches->training_batch({.shard = 1, .num_shards = 2, .step = step, .seed = 3});
     CHECK(values_of(",memory=1", step) == std::vector<float>(batch.values.begin(), batch.values.end()));
+  }
+}
+
+TEST_CASE("a warning says that memory= is too small for the parts of archives on a server") {
+  Server server;
+  server.objects["/a.tar"] = archive_of(1, 5, 1'500'000);
+  for (const bool small : {true, false}) {
+    const CapturedErrors errors;
+    server.load("/a.tar", small ? ",memory=20" : ",memory=80");
+    CHECK((errors.text().find("room for 20 MB of data on servers") != std::string::npos) == small);
+    CHECK((errors.text().find("room for") != std::string::npos) == small);
   }
 }
 
