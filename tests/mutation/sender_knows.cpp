@@ -75,6 +75,7 @@ const Reasons& of_driver() {
       {"MoveAlong.length_bits", "the driver chooses the length of a step"},
       {"MoveAlong.vectors", "the driver chooses the direction"},
       {"ProvideCheckpoint.bytes", "only the driver knows the checkpoint that a function resumes from"},
+      {"ExpectPieces.buffer", "the driver decides which version is committed"},
       {"ExportVector.vector", "the driver decides which vector it reads"},
       {"Place.vector", "the driver decides which vector it writes"},
       {"Push.applies", "the driver's algorithm decides the order of computation"},
