@@ -253,6 +253,7 @@ std::vector<std::string> DistributedSGD::load(const std::string& path, const Loa
     set_weights(troupe::read_weights(file, tensors()));
     return {};
   }
+  if (!network.empty()) check_has_own_head(network_from_json("", network).layers);
   std::vector<float> all = weights();
   auto anew = read_without_head(file, tensors(), all);
   set_weights(all);

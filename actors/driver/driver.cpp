@@ -269,8 +269,10 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
   const std::string name = set == EvaluationSet::test ? "test" : "validation";
   if (evaluation.samples == 0)
     throw Error(ErrorCode::bad_data,
-                "there is no " + name + " set to evaluate, or none of its samples can be read: set TrainingData::" +
-                    name + ", or override Model::evaluate",
+                unit() == "tokens" ? "there is no " + name + " set to evaluate, or none of its tokens has a label"
+                                   : "there is no " + name +
+                                         " set to evaluate, or none of its samples can be read: set TrainingData::" +
+                                         name + ", or override Model::evaluate",
                 {.phase = "evaluate"});
   name_measured(evaluation, model().network);
   return evaluation;

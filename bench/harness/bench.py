@@ -13,6 +13,8 @@ from harness.tables import percent
 
 ROOT = Path(__file__).resolve().parents[2]
 PEERS = ROOT / "bench" / "peers"
+# Lets glibc keep freed memory instead of returning it to the system.
+TUNED = {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=2000000000"}
 PLACEMENTS = ("in-process", "processes")
 
 
@@ -58,12 +60,14 @@ class Bench:
         """Returns the peak memory of `troupe train` and its worker processes in bytes."""
         return peak_pss([self.built.troupe, "train", "--placement", placement, *arguments])
 
-    def peer(self, script, *arguments):
-        return self.peer_lines(script, *arguments)[-1]
+    def peer(self, script, *arguments, tuned=False):
+        return self.peer_lines(script, *arguments, tuned=tuned)[-1]
 
-    def peer_lines(self, script, *arguments, torch=True):
-        """Returns all JSON lines of a peer. With `torch` it is a PyTorch program, and its version is noted."""
-        lines = all_json(output_of([self.options.python, PEERS / script, *arguments], timeout=self.limit))
+    def peer_lines(self, script, *arguments, torch=True, tuned=False):
+        """Returns all JSON lines of a peer. With `torch` it is a PyTorch program, and its version is noted. With `tuned`
+        glibc keeps freed memory instead of returning it to the system."""
+        lines = all_json(output_of([self.options.python, PEERS / script, *arguments], timeout=self.limit,
+                                   env={**os.environ, **(TUNED if tuned else {})}))
         if torch:
             self.note_torch(lines[-1])
         return lines

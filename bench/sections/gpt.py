@@ -14,12 +14,11 @@ STEPS = 40  # of a measurement of speed
 RECIPE = 2000  # steps of a measurement of the loss
 WORKERS = 2
 VALIDATION = 400_000  # last characters of the text
-PEERS = {
-    "DDP, 2 processes": ["--procs", 2],
-    "DDP, 2 processes, torch.compile": ["--procs", 2, "--compile"],
-    "1 process, 2 threads": ["--procs", 1, "--threads", 2],
-    "1 process, 2 threads, torch.compile": ["--procs", 1, "--threads", 2, "--compile"],
-}
+WAYS = {"DDP, 2 processes": ["--procs", 2], "1 process, 2 threads": ["--procs", 1, "--threads", 2]}
+# Each way as it comes, with torch.compile, and both with the fused AdamW and glibc tuned to keep freed memory.
+PEERS = {f"{name}{', torch.compile' if compiled else ''}{', tuned' if tuned else ''}":
+         (way + ["--compile"] * compiled + ["--fused"] * tuned, tuned)
+         for name, way in WAYS.items() for compiled in (False, True) for tuned in (False, True)}
 
 
 def texts(bench):
@@ -67,16 +66,16 @@ def speed(bench, training):
             return steady(steps, lambda step: step["seconds"]["step"])
         return run
 
-    def peer(arguments):
+    def peer(arguments, tuned):
         # A process of two threads computes the batches of two workers.
         batch = BATCH * WORKERS if "--threads" in arguments else BATCH
         def run(number):
             return bench.peer("gpt.py", "--text", training, *sizes_of_peer(), "--batch", batch, "--steps", STEPS,
-                              "--seed", number + 1, *arguments)["step_seconds"]
+                              "--seed", number + 1, *arguments, tuned=tuned)["step_seconds"]
         return run
 
     runs = {placement: ours(placement) for placement in ("in-process", "processes")}
-    runs |= {name: peer(arguments) for name, arguments in PEERS.items()}
+    runs |= {name: peer(*how) for name, how in PEERS.items()}
     results = {name: WORKERS * BATCH * SIZES["window"] / median(seconds)
                for name, seconds in bench.alternate(runs).items()}
     best = max(results[name] for name in PEERS)
@@ -95,6 +94,6 @@ def loss(bench, training, validation):
         if ours is None:
             sys.exit(f"troupe evaluate printed no loss:\n{text}")
         theirs = bench.peer("gpt.py", "--text", training, "--validation", validation, *sizes_of_peer(), "--batch", BATCH,
-                            "--steps", RECIPE, "--seed", seed, *PEERS["DDP, 2 processes"])["validation_loss"]
+                            "--steps", RECIPE, "--seed", seed, *WAYS["DDP, 2 processes"])["validation_loss"]
         rows.append([seed, f"{float(ours[1]):.4f}", f"{theirs:.4f}", f"{float(ours[1]) - theirs:+.4f}"])
     table(f"Validation loss per character after {RECIPE:,} steps", ["seed", "Troupe", "PyTorch", "difference"], rows)

@@ -4,7 +4,6 @@ Much of the difference is memory: libtorch allocates large tensors in each pass,
 system after it. Troupe lets glibc keep this memory. Therefore the peer is measured as it comes and with glibc tuned in
 the same way.
 """
-import os
 from statistics import median
 
 from harness.memory import peak_pss
@@ -14,7 +13,6 @@ from harness.tables import table
 # name, network, batch, steps, bf16
 WORK = (("CNN, batch 64", "cnn", 64, 60, False), ("ResNet-18, batch 2", "resnet18", 2, 60, False),
         ("ResNet-18, bf16, batch 8", "resnet18", 8, 40, True), ("GPT, 8 x 64 tokens", "gpt", 8, 60, False))
-TUNED = {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=2000000000"}
 
 
 def modules(bench):
@@ -37,11 +35,8 @@ def ours(program, network, batch, steps, bf16, *more):
 
 def theirs(bench, network, batch, steps, bf16, view, tuned):
     def run(_number):
-        command = [bench.options.python, "bench/peers/ddp_modules.py", network, "--batch-size", batch, "--steps", steps,
-                   *(["--bf16"] if bf16 else []), *(["--view"] if view else [])]
-        line = last_json(output_of(command, env={**os.environ, **(TUNED if tuned else {})}))
-        bench.note_torch(line)
-        return line
+        return bench.peer("ddp_modules.py", network, "--batch-size", batch, "--steps", steps,
+                          *(["--bf16"] if bf16 else []), *(["--view"] if view else []), tuned=tuned)
     return run
 
 

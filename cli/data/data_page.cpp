@@ -100,8 +100,8 @@ void add_classes_scatter(Page& page, const SetSummary& summary) {
   const std::size_t classes = summary.class_counts.size();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(classes, kMostColours); ++i) names.push_back(class_text(summary.info, i));
-  // Too many classes: all points have the same colour, and there is no legend.
-  if (classes > kMostColours) names.clear();
+  // Too many classes, or samples with several: all points have the same colour, and there is no legend.
+  if (classes > kMostColours || summary.info.labels_per_sample > 1) names.clear();
   std::vector<PlottedPoint> points;
   for (const Point& point : summary.points)
     points.push_back({.x = static_cast<double>(point.values[0]),

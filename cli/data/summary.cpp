@@ -94,7 +94,7 @@ std::int64_t pass_over(const DataSource& set, std::int64_t count, const std::opt
       }
       see({.number = batch.numbers[i],
            .values = one.values,
-           .label = one.labels.empty() ? -1 : one.labels.front(),
+           .label = one.labels.size() == 1 ? one.labels.front() : -1,
            .targets = one.targets,
            .labels = one.labels});
     }

@@ -23,7 +23,7 @@ troupe::TrainingData counting() {
   return {.train = all, .test = all};
 }
 
-/// GPT-2 in a few lines; models::gpt makes the same graph.
+/// GPT-2 in a few lines. models::gpt makes the same graph, with the first weights of GPT-2.
 Graph tiny_gpt(std::int64_t window) {
   Graph g;
   auto x = g.append("wte", embedding(11, 32, 0.02), {g.input()});

@@ -119,7 +119,8 @@ class Graph {
 /// targets.
 /// @param metrics the metrics that each evaluation measures in addition to the loss.
 /// @param micro_batch if above 0, a step computes this number of samples of a shard at a time, and adds their
-/// gradients. So it needs the memory for the values of fewer samples. Other numbers give other bits. 0 (default): the
+/// gradients. So it needs the memory for the values of fewer samples. Sums are rounded differently than for the whole
+/// batch; batch-norm uses the statistics of these samples only, and dropout draws other numbers. 0 (default): the
 /// samples of a shard are computed together.
 /// @throws Error invalid_argument if the loss does not support the data, a metric occurs twice, or the input of a layer
 /// does not fit (the message names the layer).

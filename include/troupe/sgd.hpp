@@ -159,6 +159,7 @@ class DistributedSGD {
   /// @throws Error bad_file if the file is missing or damaged.
   /// @throws Error model_mismatch if a tensor is missing, unexpected or has another shape; the error names the tensor.
   /// @throws Error non_finite_weights if a tensor contains NaN or infinity; the error names the first such tensor.
+  /// @throws Error unsupported with LoadOptions::new_head if the last layer is tied to an embedding, as in models::gpt.
   std::vector<std::string> load(const std::string& path, const LoadOptions& options = {});
 
   /// Writes a checkpoint: everything on which later steps depend. A checkpoint contains weights, statistics, optimizer

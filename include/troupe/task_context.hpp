@@ -60,7 +60,8 @@ struct Samples {
   std::int64_t count = 0;
   /// DataInfo::sample_size() floats for each sample, row-major.
   std::vector<float> values = {};
-  /// Labels, one for each sample. Empty for data with targets.
+  /// DataInfo::labels_per_sample labels for each sample, usually one. A label of a sequence may be kIgnoredLabel. Empty
+  /// for data with targets.
   std::vector<std::int32_t> labels = {};
   /// DataInfo::num_targets floats for each sample. Empty for data with classes.
   std::vector<float> targets = {};

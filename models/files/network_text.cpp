@@ -225,6 +225,13 @@ NetworkText network_from_json(const std::string& path, const std::string& text) 
   return network;
 }
 
+void check_has_own_head(const std::vector<LayerText>& layers) {
+  const auto last = std::find_if(layers.rbegin(), layers.rend(), has_outputs);
+  if (last != layers.rend() && !last->tied.empty())
+    throw Error(ErrorCode::unsupported, "the last layer '" + printable(last->name) + "' cannot be new, because it is " +
+                                            "tied to the embedding '" + printable(last->tied) + "'");
+}
+
 void warn_of_unknown_inputs(const std::string& path) {
   log_line(LogLevel::warning,
            printable(path) +

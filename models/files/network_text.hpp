@@ -19,6 +19,9 @@ struct LayerText {
   bool operator==(const LayerText&) const = default;
 };
 
+/// Returns whether a layer's description contains the number of its outputs.
+inline bool has_outputs(const LayerText& layer) { return layer.numbers.contains("outputs"); }
+
 /// The description of a network in a file of weights, from which the network can be recreated.
 struct NetworkText {
   std::string model;              ///< "linear" or "softmax" if the model is not a graph of layers; otherwise empty
@@ -43,6 +46,10 @@ std::string to_json(const NetworkText& network);
 /// @param path the name of the file that contains the text, for error messages
 /// @throws Error bad_file if `text` is not a text that `to_json` can return.
 NetworkText network_from_json(const std::string& path, const std::string& text);
+
+/// Checks that a new last layer changes no other layer: the last layer must not be tied to an embedding.
+/// @throws Error unsupported if the last layer is tied
+void check_has_own_head(const std::vector<LayerText>& layers);
 
 /// Checks that two descriptions of networks have the same input encoding: the same features with the same categories,
 /// or the same symbols. Checks nothing if a description is empty or has no encoding. If only `stored` lacks its

@@ -163,18 +163,13 @@ std::vector<LayerText> text_of(const Graph& graph) {
   return texts;
 }
 
-namespace {
-
-bool has_outputs(const LayerText& layer) { return layer.numbers.contains("outputs"); }
-
-}  // namespace
-
 std::int64_t outputs_of(const std::vector<LayerText>& layers) {
   const auto last = std::find_if(layers.rbegin(), layers.rend(), has_outputs);
   return last == layers.rend() ? 0 : static_cast<std::int64_t>(last->numbers.at("outputs"));
 }
 
 std::vector<LayerText> with_outputs(std::vector<LayerText> layers, int num_outputs) {
+  check_has_own_head(layers);
   const auto last = std::find_if(layers.rbegin(), layers.rend(), has_outputs);
   if (last == layers.rend())
     throw Error(ErrorCode::unsupported, "the network has no layer whose number of outputs can be changed");

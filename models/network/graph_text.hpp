@@ -23,7 +23,7 @@ Graph graph_of(const std::string& path, const std::vector<LayerText>& layers);
 std::int64_t outputs_of(const std::vector<LayerText>& layers);
 /// Returns the descriptions `layers` with another number of outputs of the network: in the last description that
 /// contains a number of outputs, this number is replaced by `num_outputs`.
-/// @throws Error unsupported if no description contains a number of outputs
+/// @throws Error unsupported if no description contains a number of outputs, or as `check_has_own_head`
 std::vector<LayerText> with_outputs(std::vector<LayerText> layers, int num_outputs);
 
 }  // namespace troupe::models

@@ -104,6 +104,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
         batch_size_(slice_of(batch_size, micro_batch)),
         text_(to_json({.model = "", .layers = text_of(graph), .data = data_info(), .loss = loss_->name()})) {
     check_batch(plan_, batch_size_);
+    if (micro_batch > 0 && batch_size % batch_size_ > 0) check_batch(plan_, batch_size % batch_size_);
     check_tokens_of(plan_, data_info());
   }
 

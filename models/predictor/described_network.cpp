@@ -102,7 +102,7 @@ class Describer {
     const auto with_one_output = models::builtin_graph(model, 1);
     if (!with_one_output) {
       find_model(model);  // throws an error that lists the known models
-      throw_invalid("'" + model + "' is not a built-in network: pass its graph");
+      throw_invalid("the layers of '" + model + "' do not follow from its name: pass its graph");
     }
     const std::string last = plan_network(*with_one_output, made_.data.shape, {}).tensors.back().info.name;
     return *models::builtin_graph(model, static_cast<int>(first_length(file_, last)));

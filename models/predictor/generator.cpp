@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <new>
 #include <numeric>
 
 #include "models/data/text/text_file.hpp"
@@ -75,6 +76,14 @@ std::vector<std::int32_t> encoded(const std::string& prompt, const InputEncoding
   return tokens;
 }
 
+/// @throws Error limit_reached if there is not enough memory
+std::vector<float> outputs_for(std::size_t window, std::size_t vocabulary) try {
+  return std::vector<float>(window * vocabulary);
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorCode::limit_reached, "there is no memory for the outputs of " + std::to_string(window) +
+                                            " positions times " + std::to_string(vocabulary) + " tokens");
+}
+
 }  // namespace
 
 Generator::Generator(const std::string& path) : predictor_(path) {
@@ -111,7 +120,7 @@ void Generator::tokens(std::span<const std::int32_t> prompt, const GenerationOpt
   Random random(options.seed, kGenerationStream);
   std::vector<std::int32_t> known(prompt.begin(), prompt.end());
   std::vector<float> sample(width);
-  std::vector<float> outputs(width * vocabulary);
+  std::vector<float> outputs = outputs_for(width, vocabulary);
   for (std::int64_t i = 0; i < options.tokens; ++i) {
     if (known.size() > width) known.erase(known.begin());
     std::ranges::transform(known, sample.begin(), [](std::int32_t token) { return static_cast<float>(token); });

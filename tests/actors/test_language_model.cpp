@@ -39,7 +39,11 @@ TEST_CASE("a language model has bitwise identical weights for any number of work
     Options dying = gpt_options(Placement::processes, 2, dropout, micro_batch);
     dying.fault_tolerance.max_failures = 1;
     dying.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 3}};
-    CHECK(gpt_after(dying) == expected);
+    DistributedSGD sgd("gpt", dying);
+    std::size_t repairs = 0;
+    for (int step = 0; step < 6; ++step) repairs += sgd.step().repairs.size();
+    CHECK(repairs == 1);
+    CHECK(sgd.weights() == expected);
   }
   CHECK(gpt_after(gpt_options(Placement::in_process, 2, 0.2, 3)) !=
         gpt_after(gpt_options(Placement::in_process, 2, 0.2, 2)));
@@ -107,7 +111,10 @@ TEST_CASE("a trained language model continues a text") {
     DistributedSGD sgd("gpt", gpt_options(Placement::in_process, 1));
     for (int step = 0; step < 150; ++step) sgd.step();
     sgd.save(path);
+    CHECK(code_of([&] { sgd.load(path, {.new_head = true}); }) == ErrorCode::unsupported);
   }
+  CHECK(message_of([&] { Predictor(path, "gpt"); }).find("the layers of 'gpt' do not follow from its name") !=
+        std::string::npos);
   const Generator generator(path);
   CHECK(generator.window() == 20);
   const GenerationOptions likeliest{.tokens = 30, .temperature = 0};

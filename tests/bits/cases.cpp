@@ -1,12 +1,15 @@
 #include "bits/cases.hpp"
 
 #include <bit>
+#include <memory>
 #include <utility>
 
 #include "models/registry.hpp"
 #include "runtime/arithmetic.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/random.hpp"
 #include "support/optimizers.hpp"
+#include "troupe/data.hpp"
 
 using namespace troupe;
 
@@ -36,6 +39,15 @@ Case of_mlp(std::string name, const Change& change) {
   made.steps = 3;
   change(made.options);
   return made;
+}
+
+/// Returns cases of a small GPT, also with dropout and micro-batches. Its data are registered by
+/// `register_data_of_cases`.
+std::vector<Case> sequence_models() {
+  const std::string config = R"({"batch_size": 3, "data": "drawn-tokens", "model_options": {"layers": 2, "heads": 2, )"
+                             R"("width": 24, "window": 20)";
+  return {of("model/gpt", "gpt", config + "}}"), of("model/gpt with dropout", "gpt", config + R"(, "dropout": 0.2}})"),
+          of("model/gpt in micro-batches", "gpt", config + R"(, "dropout": 0.2}, "micro_batch": 2})")};
 }
 
 /// Returns whether workers run asynchronously. In this case it is nondeterministic which step reports their work.
@@ -128,9 +140,20 @@ void append(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
 
 }  // namespace
 
+void register_data_of_cases() {
+  register_data("drawn-tokens", [](const std::string& /*arguments*/, std::uint64_t /*seed*/) {
+    constexpr int kVocabulary = 1500;  // the loss of many classes has code of its own
+    Random random(7);
+    std::vector<std::vector<std::int32_t>> sequences(40, std::vector<std::int32_t>(20));
+    for (auto& sequence : sequences)
+      for (std::int32_t& token : sequence) token = static_cast<std::int32_t>(random.below(kVocabulary));
+    return TrainingData{std::make_shared<const Dataset>(Dataset::sequences(sequences, {}, kVocabulary))};
+  });
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const auto& some : {models(), optimizers(), algorithms(), strategies(), precisions()})
+  for (const auto& some : {models(), sequence_models(), optimizers(), algorithms(), strategies(), precisions()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

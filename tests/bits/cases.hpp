@@ -15,6 +15,8 @@ struct Case {
   int steps = 2;
 };
 
+/// Registers the data of `cases`. Called before troupe::init.
+void register_data_of_cases();
 /// Returns at least one run for each built-in model, optimizer, algorithm, strategy and precision.
 std::vector<Case> cases();
 /// Returns the runs that need a cluster of three nodes with one worker each.

@@ -1,5 +1,6 @@
 // Writes the seed inputs of the fuzz targets: make_corpus FOLDER. Most are data that Troupe writes; the others are
 // similar. Inputs that a fuzzer has found are stored in the same folders and not changed.
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -242,6 +243,21 @@ void add_archives(const Corpus& corpus) {
   corpus.add("tar_index", "behind-the-end", to_text({100, 1, 100, one}));
 }
 
+/// Adds files of three tokens in each format. The first byte selects the format and the name of the file.
+void add_tokens(const Corpus& corpus) {
+  using Header = std::array<std::uint32_t, 256>;
+  const std::string three = "\1\0\2\0\3\0"s;
+  const std::string wide = "\1\0\0\0\2\0\0\0\3\0\0\0"s;
+  corpus.add("tokens", "raw", "\1" + three);
+  corpus.add("tokens", "gpt2", "\2" + bytes_of(Header{20240520, 1, 3}) + three);
+  corpus.add("tokens", "llama", "\2" + bytes_of(Header{20240801, 7, 3}) + wide);
+  corpus.add("tokens", "promises-too-much", "\2" + bytes_of(Header{20240801, 7, 0xffffffff}) + wide);
+  corpus.add("tokens", "npy", "\3" + npy_bytes(npy_dictionary("<u2", "(3,)"), three));
+  corpus.add("tokens", "big-endian", "\3" + npy_bytes(npy_dictionary(">u4", "(3,)"), "\0\0\0\1\0\0\0\2\0\0\0\3"s));
+  corpus.add("tokens", "detected", "\0"s + bytes_of(Header{20240520, 1, 3}) + three);
+  corpus.add("tokens", "named", "\4" + npy_bytes(npy_dictionary("<u4", "(3,)"), wide));
+}
+
 /// Adds indices for the columns and files of the target.
 void add_csv_indices(const Corpus& corpus) {
   CsvColumn size{.name = "size"};
@@ -397,6 +413,7 @@ int main(int argc, char** argv) {
   add_models(corpus);
   add_archives(corpus);
   add_csv_indices(corpus);
+  add_tokens(corpus);
   add_manifests(corpus);
   add_control(corpus);
   add_command(corpus);

@@ -63,6 +63,8 @@ TEST_CASE("the number of outputs of a network can be changed if its last layer d
   CHECK(with_outputs(text_of(Graph({conv2d(7, {.kernel = 3}), global_average_pool()})), 5) ==
         text_of(Graph({conv2d(5, {.kernel = 3}), global_average_pool()})));
   check_throws(ErrorCode::unsupported, "no layer", [] { with_outputs(text_of(Graph({flatten()})), 5); });
+  check_throws(ErrorCode::unsupported, "'lm_head' cannot be new, because it is tied to the embedding 'wte'",
+               [] { with_outputs(text_of(gpt({.vocabulary = 7})), 5); });
 }
 
 TEST_CASE("the error about an invalid layer description names the file") {

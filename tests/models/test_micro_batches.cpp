@@ -5,6 +5,7 @@
 
 #include "models/data/batches/slices.hpp"
 #include "models/sequence_trial.hpp"
+#include "support/errors.hpp"
 
 using namespace troupe;
 using namespace troupe::models;
@@ -34,6 +35,30 @@ class Bend final : public CustomLayer {
     }
   }
 };
+
+/// Checks derivatives of the embedding, and of queries, keys and values, against differences of the loss with the same
+/// random numbers. The network must begin with embedding(kVocabulary, 6) and linear(18): the flat layout has 42 floats
+/// of the embedding, from float 48 on 36 each for queries, keys and values.
+void check_drawn_gradient(SequenceTrial& trial, const ShardStep& step) {
+  const auto loss = [&] { return trial.network->gradient(step, trial.samples(), trial.weights, trial.gradient); };
+  loss();
+  const AlignedFloats gradient = trial.gradient;
+  for (const std::size_t first : {0, 48, 84, 120}) {
+    const auto among = std::span(gradient).subspan(first, 36);
+    const auto found = std::ranges::max_element(among, {}, [](float each) { return std::abs(each); });
+    const std::size_t i = first + static_cast<std::size_t>(found - among.begin());
+    constexpr float kStep = 1e-2F;
+    const float weight = trial.weights[i];
+    trial.weights[i] = weight + kStep;
+    const double above = loss();
+    trial.weights[i] = weight - kStep;
+    const double difference = (above - loss()) / (2 * static_cast<double>(kStep));
+    trial.weights[i] = weight;
+    CAPTURE(i);
+    CHECK(difference != 0);
+    CHECK(static_cast<double>(gradient[i]) == doctest::Approx(difference).epsilon(0.02));
+  }
+}
 
 }  // namespace
 
@@ -83,18 +108,27 @@ TEST_CASE("dropout in a residual and in attention differs between shards, steps 
   CHECK(loss({.shard = 1, .step = 1}, 0) != loss({.step = 1}, 0));
   CHECK(loss({.step = 1}, 1) != loss({.step = 1}, 0));
   CHECK(trial.network->evaluate({}, trial.samples(), trial.weights).loss_sum == plain);
-  // The gradient is that of the loss with the same random numbers.
-  const ShardStep step{.step = 3};
-  loss(step, 0);
-  const AlignedFloats gradient = trial.gradient;
-  for (const std::size_t i : {std::size_t{3}, std::size_t{45}, std::size_t{120}}) {
-    constexpr float kStep = 1e-2F;
-    const float weight = trial.weights[i];
-    trial.weights[i] = weight + kStep;
-    const double above = loss(step, 0);
-    trial.weights[i] = weight - kStep;
-    const double difference = (above - loss(step, 0)) / (2 * static_cast<double>(kStep));
-    trial.weights[i] = weight;
-    CHECK(static_cast<double>(gradient[i]) == doctest::Approx(difference).epsilon(0.02));
-  }
+  check_drawn_gradient(trial, {.step = 3});
+}
+
+TEST_CASE("dropout in attention over more positions than one tile has the gradient of its loss") {
+  SequenceTrial trial(
+      Graph({embedding(kVocabulary, 6), linear(18), attention({.heads = 2, .dropout = 0.3}), linear(kVocabulary)}), 261,
+      1);
+  trial.network->prepare_training(/*memory=*/true, /*slices=*/false);
+  check_drawn_gradient(trial, {.step = 3});
+}
+
+TEST_CASE("a smaller last micro-batch must suit the layers, too") {
+  const std::shared_ptr<const DataSource> images = std::make_shared<const Dataset>(
+      Dataset::classes({2, 1, 1}, std::vector<float>(20, 1.0F), {0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, 2));
+  const auto make = [&](std::int64_t batch_size, std::int64_t micro_batch) {
+    return [=] {
+      network({batch_norm(), flatten(), linear(2)}, {.train = images}, batch_size, nullptr, {}, micro_batch);
+    };
+  };
+  CHECK(code_of(make(10, 5)) == std::nullopt);
+  CHECK(code_of(make(8, 3)) == std::nullopt);
+  CHECK(code_of(make(0, 3)) == std::nullopt);
+  CHECK(code_of(make(10, 3)) == ErrorCode::invalid_argument);
 }

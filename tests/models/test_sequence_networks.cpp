@@ -66,6 +66,11 @@ TEST_CASE("gradients of sequence layers equal differences of plain loops in doub
     }
 }
 
+TEST_CASE("a window may be shorter than the embedding of positions") {
+  check_exact(SequenceTrial(
+      sequence_chain({embedding(kVocabulary, 4), positions(12), linear(kVocabulary, {.bias = false})}), 9, 3));
+}
+
 TEST_CASE("attention with more queries than one tile has the same gradients") {
   Graph graph({embedding(kVocabulary, 2), linear(6), attention({.heads = 1}), linear(kVocabulary)});
   check_exact(SequenceTrial(graph, 261, 1));

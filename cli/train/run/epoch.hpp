@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "runtime/clock.hpp"
 #include "troupe/sgd.hpp"
@@ -14,6 +15,7 @@ struct EpochReport {
   std::int64_t epoch = 0;  ///< number of the epoch, from 1
   std::int64_t step = 0;   ///< number of the epoch's last step
   std::int64_t samples = 0;
+  std::string unit = "samples";  ///< as StepReport::unit
   /// Mean loss over the samples; the loss of a sample is computed with the weights before the sample's step changes
   /// them.
   double loss = 0;
@@ -31,6 +33,7 @@ class EpochTally {
  public:
   void add(const StepReport& step) {
     samples_ += step.samples;
+    unit_ = step.unit;
     loss_sum_ += step.loss * static_cast<double>(step.samples);
     counts_ = counts_ && step.correct >= 0;
     correct_ += step.correct;
@@ -43,6 +46,7 @@ class EpochTally {
     const auto accuracy =
         counts_ && samples_ > 0 ? std::optional(static_cast<double>(correct_) / samples) : std::nullopt;
     return {.samples = samples_,
+            .unit = unit_,
             .loss = samples_ > 0 ? loss_sum_ / samples : 0,
             .accuracy = accuracy,
             .seconds = watch_.seconds()};
@@ -50,6 +54,7 @@ class EpochTally {
 
  private:
   std::int64_t samples_ = 0;
+  std::string unit_ = "samples";
   double loss_sum_ = 0;
   std::int64_t correct_ = 0;
   bool counts_ = true;

@@ -140,10 +140,15 @@ void ReportFile::write(const StepReport& report, const std::optional<StepHash>& 
 }
 
 void ReportFile::write(const EpochReport& epoch) {
-  nlohmann::ordered_json line{{"epoch", epoch.epoch},     {"step", epoch.step},
-                              {"samples", epoch.samples}, {"loss", epoch.loss},
-                              {"accuracy", nullptr},      {"learning_rate", epoch.learning_rate},
-                              {"seconds", epoch.seconds}, {"samples_per_second", epoch.samples_per_second()},
+  nlohmann::ordered_json line{{"epoch", epoch.epoch},
+                              {"step", epoch.step},
+                              {"samples", epoch.samples},
+                              {"unit", epoch.unit},
+                              {"loss", epoch.loss},
+                              {"accuracy", nullptr},
+                              {"learning_rate", epoch.learning_rate},
+                              {"seconds", epoch.seconds},
+                              {"samples_per_second", epoch.samples_per_second()},
                               {"test", nullptr}};
   if (epoch.accuracy) line["accuracy"] = *epoch.accuracy;
   if (epoch.test) line["test"] = evaluation_json(*epoch.test);

@@ -342,7 +342,7 @@ class Training {
     if (evaluation) judge(*evaluation);
     if (options_.quiet) return;
     std::printf("epoch %lld: %s, last loss %.4f", static_cast<long long>(epoch.epoch),
-                throughput_text(epoch.samples_per_second(), last.unit).c_str(), last.loss);
+                throughput_text(epoch.samples_per_second(), epoch.unit).c_str(), last.loss);
     if (epoch.accuracy) std::printf(", accuracy %.4f", *epoch.accuracy);
     std::printf("%s\n", evaluation ? watched_text(*evaluation).c_str() : "");
     say_patience();

@@ -20,11 +20,13 @@ namespace {
 /// allows.
 constexpr std::int64_t kStepsAhead = 3;
 
-const DataInfo& training_info(const TrainingData& data) {
+/// Returns the description of the training set. Its sequences count as padded if those of another set are.
+DataInfo training_info(const TrainingData& data) {
   if (!data.train) throw_invalid("the model has no training data");
-  const DataInfo& info = data.train->info();
+  DataInfo info = data.train->info();
   if (info.num_classes == 0 && info.num_targets == 0)
     throw Error(ErrorCode::bad_data, "the training set has neither classes nor targets", {.object = info.origin});
+  for (const auto& other : {data.test, data.validation}) info.padded = info.padded || (other && other->info().padded);
   return info;
 }
 

@@ -62,6 +62,7 @@ class Joined final : public DataSource {
       all.varies = all.varies || info.varies;
       all.lacks = all.lacks || info.lacks;
       all.slow = all.slow || info.slow;
+      all.padded = all.padded || info.padded;
     }
     return all;
   }

@@ -184,10 +184,10 @@ std::shared_ptr<const DataSource> windows_of(std::vector<TextFile> files, const 
   for (TextFile& file : files) {
     for (const std::uint32_t symbol : file.different())
       if (!asked.unseen_zero && !std::ranges::binary_search(vocabulary, symbol))
-        throw Error(
-            ErrorCode::bad_data,
-            "the training text does not contain " + name_of(symbol, asked.symbols) + "; use unseen=zero to use zeros",
-            {.object = file.path()});
+        throw Error(ErrorCode::bad_data,
+                    "the training text does not contain " + name_of(symbol, asked.symbols) +
+                        (asked.predicts_each ? "" : "; use unseen=zero to use zeros"),
+                    {.object = file.path()});
     parts.push_back(std::make_shared<const TextWindows>(std::move(file), vocabulary, asked));
   }
   return parts.size() == 1 ? parts.front() : data::concat(std::move(parts));

@@ -69,6 +69,19 @@ TEST_CASE("sequences that do not fit are refused") {
   refuse({{1}, {2}}, {}, "no sequence has two tokens");
 }
 
+TEST_CASE("attention that is not causal refuses sequences of different lengths in any part of the data") {
+  const std::shared_ptr<const DataSource> whole =
+      std::make_shared<const Dataset>(Dataset::sequences({{1, 2, 3}, {4, 1, 0}}, {}, 5));
+  using namespace models;
+  const auto code_for = [](const TrainingData& data) {
+    return code_of([&] { network({embedding(5, 6), attention({.causal = false}), linear(5)}, data, 2); });
+  };
+  CHECK(code_for({.train = whole, .test = whole}) == std::nullopt);
+  CHECK(code_for({.train = data::concat({whole, three_sequences()})}) == ErrorCode::unsupported);
+  CHECK(code_for({.train = whole, .test = three_sequences()}) == ErrorCode::unsupported);
+  CHECK(code_for({.train = whole, .validation = three_sequences()}) == ErrorCode::unsupported);
+}
+
 TEST_CASE("models that need one label per sample refuse sequences") {
   const TrainingData data{.train = three_sequences()};
   CHECK(code_of([&] { models::softmax_regression(data); }) == ErrorCode::invalid_argument);

@@ -113,7 +113,7 @@ TEST_CASE("a text for a network that was trained on another text uses the vocabu
   CHECK(data->info().shape == std::vector<std::int64_t>{2, 4});
   CHECK(data->info().class_names == trained.class_names);
   CHECK(read_all(*data).labels == std::vector<std::int32_t>{2, 0, 1});
-  check_throws(ErrorCode::bad_data, "the training text does not contain z",
+  check_throws(ErrorCode::bad_data, "the training text does not contain z; use unseen=zero",
                [&] { load_data("text:" + folder / "strange" + ",window=2", trained); });
   const auto zeros = load_data("text:" + folder / "strange" + ",window=2,unseen=zero", trained).train;
   CHECK(zeros->info().lacks);

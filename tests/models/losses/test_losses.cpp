@@ -100,6 +100,34 @@ TEST_CASE("label smoothing equals PyTorch's in steps, and evaluations ignore it"
                  [&] { (void)losses::softmax_cross_entropy(smoothing); });
 }
 
+TEST_CASE("label smoothing of many classes equals its formula in double") {
+  constexpr double kSmoothing = 0.1;
+  for (const std::size_t count : {1023, 1024, 5000}) {
+    CAPTURE(count);
+    const std::vector<float> outputs = draw(count, 4, count);
+    const std::size_t label = count / 2;
+    double exponentials = 0;
+    double sum = 0;
+    for (const float output : outputs) {
+      exponentials += std::exp(static_cast<double>(output));
+      sum += static_cast<double>(output);
+    }
+    const double others = kSmoothing / static_cast<double>(count);
+    std::vector<float> gradient(count, NAN);
+    const double loss = losses::softmax_cross_entropy(kSmoothing)
+                            ->gradient(outputs, {.label = static_cast<std::int32_t>(label)}, gradient);
+    const double right = static_cast<double>(outputs[label]);
+    CHECK(loss == doctest::Approx(std::log(exponentials) - (1 - kSmoothing) * right - others * sum).epsilon(1e-6));
+    double worst = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double wanted =
+          std::exp(static_cast<double>(outputs[i])) / exponentials - others - (i == label ? 1 - kSmoothing : 0);
+      worst = std::max(worst, std::abs(static_cast<double>(gradient[i]) - wanted));
+    }
+    CHECK(worst < 1e-7);
+  }
+}
+
 TEST_CASE("the built-in losses have the gradients of their values") {
   for (const std::size_t count : {1, 2, 7, 33}) {
     CAPTURE(count);

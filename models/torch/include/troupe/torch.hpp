@@ -41,8 +41,9 @@ namespace troupe {
 struct TorchBatch {
   /// The arguments of the module's `forward`.
   std::vector<torch::Tensor> inputs;
-  /// For data of Troupe: classes as int64, of the shape {samples}, or targets as float, {samples, num_targets}. For a
-  /// TorchDataset: what the dataset returns.
+  /// For data of Troupe: classes as int64, of the shape {samples}; {samples, positions} for sequences, in which
+  /// kIgnoredLabel (-100, as in PyTorch) marks positions without a label; or targets as float, {samples, num_targets}.
+  /// For a TorchDataset: what the dataset returns.
   torch::Tensor targets;
   std::int64_t size = 0;  ///< number of samples
 };
