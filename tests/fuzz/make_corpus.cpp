@@ -207,6 +207,12 @@ void add_models(const Corpus& corpus) {
                       .layers = {{"0", "flatten", {-1}, {}}, {"fc", "linear", {0}, {{"outputs", 2}}}},
                       .data = {.shape = {1, 2, 3}, .num_classes = 2, .class_names = {"a", "b"}, .byte_scale = 0.5},
                       .loss = "softmax-cross-entropy"}));
+  corpus.add("network", "tied",
+             to_json({.model = "",
+                      .layers = {{"wte", "embedding", {-1}, {{"channels", 2}, {"vocabulary", 3}}},
+                                 {"lm_head", "linear", {0}, {{"bias", 0}, {"outputs", 3}}, "wte"}},
+                      .data = {.shape = {4}, .num_classes = 3, .labels_per_sample = 4, .vocabulary = 3},
+                      .loss = "softmax-cross-entropy"}));
   corpus.add(
       "network", "linear",
       to_json(
@@ -270,7 +276,7 @@ void add_csv_indices(const Corpus& corpus) {
   rows.means = {2.5F, 0};
   rows.labels = {0, 2, 1};
   rows.offsets = {17, 300, 4};
-  rows.files = {{nullptr, 0, 2}, {nullptr, 0, 3}};
+  rows.files = {{.name = "", .end = 2}, {.name = "", .end = 3}};
   corpus.add("csv_index", "three", to_bytes(rows, {size, colour, kind}, "key"));
   rows.offsets = {17, 300, 1004};
   corpus.add("csv_index", "behind-the-end", to_bytes(rows, {size, colour, kind}, "key"));
