@@ -137,7 +137,8 @@ const std::vector<HelpGroup>& groups_of_searches() {
         {"grace"},
         {"reduction"},
         {"search-seed"}}},
-      {"Trials", {{"concurrent"}, {"cpus"}, {"memory"}, {"max-failures"}, {"report-timeout"}, {"end-timeout"}}},
+      {"Trials",
+       {{"concurrent"}, {"cpus"}, {"gpus"}, {"memory"}, {"max-failures"}, {"report-timeout"}, {"end-timeout"}}},
       {"Files", {{"out"}, {"resume"}, {"html"}}},
       kGeneral,
   };

@@ -156,21 +156,39 @@ Placement parse_placement(const std::string& name) {
 
 namespace {
 
-/// Parses the value of --device, which is "cpu", "cuda" or "cuda:N", and sets the device in `sgd`.
-void choose_device(const std::string& text, Options& sgd) {
+/// Parses the value of --device, which is "cpu", "cuda" or "cuda:N".
+void choose_device(const std::string& text, Device& device, int& number) {
   const std::string cuda = "cuda";
-  sgd.compute.device = text == "cpu" ? Device::cpu : Device::cuda;
-  sgd.compute.device_number = -1;
+  device = text == "cpu" ? Device::cpu : Device::cuda;
+  number = -1;
   if (text == "cpu" || text == cuda) return;
   const char* const end = text.data() + text.size();
   const bool numbered = text.starts_with(cuda + ':');
   const char* const begin = text.data() + (numbered ? cuda.size() + 1 : text.size());
-  const auto [last, error] = std::from_chars(begin, end, sgd.compute.device_number);
-  if (!numbered || begin == end || last != end || error != std::errc() || sgd.compute.device_number < 0)
+  const auto [last, error] = std::from_chars(begin, end, number);
+  if (!numbered || begin == end || last != end || error != std::errc() || number < 0)
     throw CLI::ValidationError("--device", "'" + text + "' is not cpu, cuda or cuda:N");
 }
 
+void add_tf32(CLI::App& app, bool& tf32) {
+  app.add_flag("--tf32", tf32, "Round the factors of f32 products to TensorFloat-32 on CUDA devices: faster");
+}
+
 }  // namespace
+
+void add_predictor_options(CLI::App& app, PredictorOptions& options) {
+  app.add_option_function<std::string>(
+         "--device", [&](const std::string& text) { choose_device(text, options.device, options.device_number); },
+         "Device of the network: cpu, cuda (the first CUDA device), or one that `troupe devices` lists, such as cuda:0")
+      ->default_str("cpu");
+  add_tf32(app, options.tf32);
+  app.add_option_function<std::string>(
+         "--precision",
+         [&](const std::string& text) { options.precision = text == "bf16" ? Precision::bf16 : Precision::f32; },
+         "Number format, if the device supports it: f32 or bf16")
+      ->check(one_of({"f32", "bf16"}))
+      ->default_str("f32");
+}
 
 void add_data_cache(CLI::App& app) {
   app.add_option_function<std::string>(
@@ -186,12 +204,12 @@ void add_worker_options(CLI::App& app, Options& sgd, std::string& placement) {
       ->default_str(std::to_string(sgd.num_workers.min))
       ->type_name("N|MIN:MAX");
   app.add_option_function<std::string>(
-         "--device", [&sgd](const std::string& text) { choose_device(text, sgd); },
+         "--device",
+         [&sgd](const std::string& text) { choose_device(text, sgd.compute.device, sgd.compute.device_number); },
          "Device of the replicas: cpu, cuda (all CUDA devices of a machine in turn), or one of those "
          "that `troupe devices` lists, such as cuda:0")
       ->default_str("cpu");
-  app.add_flag("--tf32", sgd.compute.tf32,
-               "Round the factors of f32 products to TensorFloat-32 on CUDA devices: faster");
+  add_tf32(app, sgd.compute.tf32);
   app.add_option("--devices-per-worker", sgd.compute.devices_per_worker, "Model replicas per worker");
   app.add_option("--placement", placement,
                  "Where workers run: threads of this process, processes of this machine, or nodes that join")

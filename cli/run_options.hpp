@@ -10,6 +10,7 @@
 #include "cli/algorithm_options.hpp"
 #include "cli/trained_network.hpp"
 #include "models/optimizers/settings.hpp"
+#include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe::cli {
@@ -100,6 +101,8 @@ CLI::Validator one_of(std::vector<std::string> words);
 /// lists the registered names.
 CLI::Validator registered_optimizer();
 
+/// Adds the options that set PredictorOptions, such as `--device`.
+void add_predictor_options(CLI::App& app, PredictorOptions& options);
 /// Adds the options for workers, their devices and memory, and the cluster, such as `--placement` and `--workers`.
 void add_worker_options(CLI::App& app, Options& sgd, std::string& placement);
 /// Returns the placement with the name `name`, such as "in-process". The name must be valid.

@@ -12,6 +12,10 @@ ReplicaContext context_of(const TaskContext& place, const AccelerateOptions& opt
   context.precision_check = options.precision_check;
   context.config = options.config;
   context.frozen = options.frozen;
+  if (place.device() >= 0) {
+    context.device = Device::cuda;
+    context.device_number = place.device();
+  }
   context.keeps = frozen_tensors(options.groups);
   return context;
 }

@@ -9,12 +9,31 @@
 #include "models/data/data_memory.hpp"
 #include "models/data/shared/shared_memory.hpp"
 #include "models/maths_threads.hpp"
+#include "models/network/accelerators.hpp"
 #include "runtime/fork/owning_process.hpp"
 #include "runtime/printable.hpp"
 #include "runtime/processes/limits.hpp"
 
 namespace troupe {
 namespace {
+
+/// Returns the numbers of the CUDA devices that belong to a worker. The workers of a machine have consecutive devices,
+/// in the order of their local ranks.
+/// @throws Error unsupported if the machine has too few devices
+std::vector<int> devices_of(const StartFunction& request) {
+  std::vector<int> devices;
+  if (request.gpus == 0) return devices;
+  const auto there = static_cast<std::int64_t>(accelerators().devices.size());
+  const std::int64_t first = std::int64_t{request.local_rank} * request.gpus;
+  if (first + request.gpus > there)
+    throw Error(ErrorCode::unsupported, "the workers of this machine need " +
+                                            std::to_string(std::int64_t{request.local_size} * request.gpus) +
+                                            " CUDA devices (gpus_per_worker is " + std::to_string(request.gpus) +
+                                            "), but it has " + std::to_string(there));
+  for (std::int64_t device = first; device < first + request.gpus; ++device)
+    devices.push_back(static_cast<int>(device));
+  return devices;
+}
 
 Placing placing_of(const StartFunction& request) {
   Placing placing;
@@ -25,6 +44,7 @@ Placing placing_of(const StartFunction& request) {
   placing.in_worker = true;
   placing.seed = request.seed;
   placing.node = request.node;
+  placing.devices = devices_of(request);
   placing.config = json_from(request.config);
   return placing;
 }

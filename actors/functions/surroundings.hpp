@@ -20,6 +20,7 @@ struct Placing {
   bool in_worker = false;
   std::uint64_t seed = 1;
   std::string node = {};
+  std::vector<int> devices = {};  ///< TaskContext::devices
   Json config = {};
   std::vector<TrainingData> datasets = {};
 };

@@ -124,6 +124,8 @@ int TaskContext::rank() const { return surroundings_->placing().rank; }
 int TaskContext::local_rank() const { return surroundings_->placing().local_rank; }
 int TaskContext::world_size() const { return surroundings_->placing().world_size; }
 std::string TaskContext::node() const { return surroundings_->placing().node; }
+const std::vector<int>& TaskContext::devices() const { return surroundings_->placing().devices; }
+int TaskContext::device() const { return devices().empty() ? -1 : devices().front(); }
 bool TaskContext::in_worker() const { return surroundings_->placing().in_worker; }
 int TaskContext::attempt() const { return surroundings_->placing().attempt; }
 std::uint64_t TaskContext::seed() const { return surroundings_->placing().seed; }

@@ -22,6 +22,7 @@ struct StartFunction {
   std::int32_t local_size = 1;  ///< the number of workers on the same machine
   std::int32_t size = 1;        ///< the number of workers in the group
   std::int32_t cores = 1;       ///< the number of cores that this worker may use
+  std::int32_t gpus = 0;        ///< the number of CUDA devices that belong to this worker
   std::uint64_t seed = 0;
   std::uint64_t timeout_ms = 0;   ///< the timeout of each collective, in milliseconds
   std::uint64_t data_memory = 0;  ///< MemoryOptions::data_bytes
@@ -35,9 +36,9 @@ struct StartFunction {
 };
 template <class F>
 auto fields(StartFunction& x, F visit) {
-  return visit(x.round, x.run, x.attempt, x.rank, x.local_rank, x.local_size, x.size, x.cores, x.seed, x.timeout_ms,
-               x.data_memory, x.awaits_reports, at_most<Bound::host>(x.node), x.name, at_most<Bound::setting>(x.config),
-               at_most<Bound::setting>(x.datasets));
+  return visit(x.round, x.run, x.attempt, x.rank, x.local_rank, x.local_size, x.size, x.cores, x.gpus, x.seed,
+               x.timeout_ms, x.data_memory, x.awaits_reports, at_most<Bound::host>(x.node), x.name,
+               at_most<Bound::setting>(x.config), at_most<Bound::setting>(x.datasets));
 }
 
 /// A request to a worker: store a piece of a checkpoint. When all pieces are stored, the next function can load the

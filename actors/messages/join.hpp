@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-inline constexpr std::uint32_t kProtocolVersion = 26;
+inline constexpr std::uint32_t kProtocolVersion = 27;
 
 /// The reason with which the driver refuses a node that wants to join while the run works, and for which the run has
 /// room. The driver takes the node into the run after the present step, if the node tries again soon.

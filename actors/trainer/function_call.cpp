@@ -81,6 +81,7 @@ StartFunction FunctionCall::start_of(int rank) const {
   start.rank = rank;
   start.size = size();
   start.cores = options.cpus_per_worker;
+  start.gpus = options.gpus_per_worker;
   start.seed = options.seed;
   start.timeout_ms = static_cast<std::uint64_t>(options.timeouts.collective.count());
   start.node = pool_.node_of(worker);

@@ -7,6 +7,7 @@
 
 #include "actors/driver/forming/recovery.hpp"
 #include "actors/placements/placements.hpp"
+#include "models/network/accelerators.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/processes/cores.hpp"
 #include "runtime/silence.hpp"
@@ -23,8 +24,12 @@ int resolve_workers(TrainerOptions& o) {
   WorkerCount& workers = o.num_workers;
   if (o.cpus_per_worker < 1)
     throw_invalid("cpus_per_worker is " + std::to_string(o.cpus_per_worker) + ", at least 1 is needed");
-  const int room = std::max(1, usable_cores() / o.cpus_per_worker);
+  if (o.gpus_per_worker < 0)
+    throw_invalid("gpus_per_worker is " + std::to_string(o.gpus_per_worker) + "; it must be at least 0");
   const Rules& rules = rules_of(o.placement);
+  int room = std::max(1, usable_cores() / o.cpus_per_worker);
+  if (o.gpus_per_worker > 0 && rules.on_one_machine())
+    room = std::clamp(accelerator_count() / o.gpus_per_worker, 1, room);
   if (workers.max == inf && !rules.on_one_machine())
     throw_invalid(
         "num_workers is unbounded; set its maximum in a cluster, where workers are distributed over the nodes");
@@ -40,11 +45,18 @@ int resolve_workers(TrainerOptions& o) {
   return std::clamp(room, workers.min, workers.max);
 }
 
+/// Checks, if the workers run on this machine, that it has the CUDA devices that they need. On nodes of a cluster, the
+/// workers check this.
 void check_resources(const TrainerOptions& o, int workers) {
-  if (o.gpus_per_worker != 0)
-    throw Error(ErrorCode::unsupported, "gpus_per_worker is " + std::to_string(o.gpus_per_worker) +
-                                            "; functions on workers cannot use accelerators yet");
-  if (on_one_machine(o.placement)) note_shared_cores(workers, o.cpus_per_worker);
+  if (!on_one_machine(o.placement)) return;
+  note_shared_cores(workers, o.cpus_per_worker);
+  if (o.gpus_per_worker == 0) return;
+  const std::size_t there = accelerators().devices.size();
+  const std::int64_t needed = std::int64_t{workers} * o.gpus_per_worker;
+  if (needed > static_cast<std::int64_t>(there))
+    throw Error(ErrorCode::unsupported, std::to_string(workers) + " workers with gpus_per_worker " +
+                                            std::to_string(o.gpus_per_worker) + " need " + std::to_string(needed) +
+                                            " CUDA devices, but this machine has " + std::to_string(there));
 }
 
 void check_backend(const TrainerOptions& o) {

@@ -14,6 +14,7 @@
 #include "actors/placements/hosting.hpp"
 #include "actors/tune/analysis.hpp"
 #include "actors/tune/trial_reports.hpp"
+#include "models/network/accelerators.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/json/bounded_json.hpp"
@@ -75,6 +76,7 @@ Search::Search(const Trainable& trainable, const Options& options)
       out_of_memory_kills_(cgroup::Reader().out_of_memory_kills()) {
   check();
   give_cores();
+  give_devices();
   folder_ = std::make_shared<SearchFolder>(options_.folder, options_.resume, description());
   read_trials();
 }
@@ -105,7 +107,7 @@ void Search::check() {
 /// that trials do not slow each other down.
 /// @throws Error invalid_argument if a trial needs more cores than this process may use
 void Search::give_cores() {
-  free_cores_ = usable_core_numbers();
+  free_.cores = usable_core_numbers();
   TrainerOptions& workers = trainable_.workers;
   int& cpus = options_.resources_per_trial.cpus;
   if (cpus < 0) throw_invalid("a trial's cpus must not be negative");
@@ -115,12 +117,30 @@ void Search::give_cores() {
   if (workers.num_workers.min < 1 || workers.cpus_per_worker < 1)
     throw_invalid("a trial's num_workers and cpus_per_worker must be at least 1");
   const std::int64_t asked = std::int64_t{workers.num_workers.min} * workers.cpus_per_worker;
-  const auto there = static_cast<int>(free_cores_.size());
+  const auto there = static_cast<int>(free_.cores.size());
   if (cpus == 0) cpus = static_cast<int>(std::min<std::int64_t>(asked, there));
   if (cpus > there)
     throw_invalid("a trial takes " + std::to_string(cpus) + " cores; available: " + std::to_string(there));
   const int at_once = there / cpus;
   most_at_once_ = static_cast<std::size_t>(options_.concurrent > 0 ? std::min(options_.concurrent, at_once) : at_once);
+}
+
+/// Determines how many CUDA devices each trial gets, and limits the number of trials that run at the same time by them.
+/// @throws Error invalid_argument for a negative number; unsupported if a trial needs more devices than there are
+void Search::give_devices() {
+  const TrainerOptions& workers = trainable_.workers;
+  int& gpus = options_.resources_per_trial.gpus;
+  if (gpus < 0 || workers.gpus_per_worker < 0) throw_invalid("a trial's gpus must not be negative");
+  const std::int64_t asked = std::int64_t{workers.num_workers.min} * workers.gpus_per_worker;
+  if (gpus == 0 && asked == 0) return;
+  const auto there = static_cast<std::int64_t>(accelerators().devices.size());
+  const std::int64_t each = gpus == 0 ? asked : gpus;
+  if (each > there)
+    throw Error(ErrorCode::unsupported,
+                "a trial takes " + std::to_string(each) + " CUDA devices; available: " + std::to_string(there));
+  gpus = static_cast<int>(each);
+  for (int device = static_cast<int>(there) - 1; device >= 0; --device) free_.devices.push_back(device);
+  most_at_once_ = std::min(most_at_once_, static_cast<std::size_t>(there / each));
 }
 
 /// Returns the task of the trial with the values `drawn`.
@@ -213,11 +233,14 @@ std::optional<Json> Search::next_config() const {
 }
 
 void Search::start_trials() {
-  const auto cpus = static_cast<std::ptrdiff_t>(options_.resources_per_trial.cpus);
+  const auto part_of = [](std::vector<int>& all, int count) {
+    const std::vector<int> taken(all.end() - count, all.end());
+    all.resize(all.size() - taken.size());
+    return taken;
+  };
+  const Resources& each = options_.resources_per_trial;
   for (std::size_t at = 0; runs_.size() < most_at_once_ && next_trial(at);) {
-    std::vector<int> cores(free_cores_.end() - cpus, free_cores_.end());
-    free_cores_.erase(free_cores_.end() - cpus, free_cores_.end());
-    const bool started = start(at, std::move(cores));
+    const bool started = start(at, {part_of(free_.cores, each.cpus), part_of(free_.devices, each.gpus)});
     drop_ended();
     if (!started) return Clock::sleep_for(kLookEvery);
   }
@@ -226,15 +249,14 @@ void Search::start_trials() {
 /// Starts the process of a trial. Returns false if the process cannot be started. If other trials run at that time,
 /// this failure does not count as an attempt, because the other trials may use the missing resources.
 /// @param at the index of the trial in `trials_`
-/// @param cores the cores on which the process runs
-bool Search::start(std::size_t at, std::vector<int> cores) {
+bool Search::start(std::size_t at, TrialShare share) {
   Trial& trial = trials_[at];
   folder_->write_task(trial, task_of(trial.config));
   ++trial.attempts;
   trial.state = TrialState::running;
-  Run& run = runs_.emplace_back(Run{at, std::move(cores), Clock::now(), Clock::now(), nullptr});
+  Run& run = runs_.emplace_back(Run{at, std::move(share), Clock::now(), Clock::now(), nullptr});
   try {
-    run.process = std::make_unique<TrialProcess>(folder_->files(trial.number).folder, run.cores);
+    run.process = std::make_unique<TrialProcess>(folder_->files(trial.number).folder, run.share);
   } catch (const Error& error) {
     run.over = true;
     if (error.code() == ErrorCode::bad_file) throw;
@@ -411,7 +433,8 @@ void Search::drop_ended() {
       continue;
     }
     run->process.reset();
-    free_cores_.insert(free_cores_.end(), run->cores.begin(), run->cores.end());
+    free_.cores.insert(free_.cores.end(), run->share.cores.begin(), run->share.cores.end());
+    free_.devices.insert(free_.devices.end(), run->share.devices.begin(), run->share.devices.end());
     run = runs_.erase(run);
   }
 }

@@ -39,7 +39,7 @@ class Search {
   /// One process of a trial, from its start to its end.
   struct Run {
     std::size_t at;  ///< index of the trial in `trials_`
-    std::vector<int> cores;
+    TrialShare share;
     Clock::time_point begun;
     Clock::time_point heard;
     std::unique_ptr<TrialProcess> process;
@@ -53,6 +53,7 @@ class Search {
 
   void check();
   void give_cores();
+  void give_devices();
   TrialTask task_of(const Json& drawn) const;
   Json description() const;
   void read_trials();
@@ -63,7 +64,7 @@ class Search {
   void run_trials();
   bool has_no_more() const;
   void start_trials();
-  bool start(std::size_t at, std::vector<int> cores);
+  bool start(std::size_t at, TrialShare share);
   void wait() const;
   void hear(Run& run);
   void take(Run& run, const Json& line);
@@ -102,7 +103,7 @@ class Search {
   std::unique_ptr<Stopper> stopper_;
   std::int64_t num_trials_ = 0;  ///< number of trials if their configs are drawn from the space; unused if
                                  ///< `Options::suggest` returns the configs
-  std::vector<int> free_cores_;
+  TrialShare free_;              ///< what no trial has at present
   std::size_t most_at_once_ = 1;
   std::shared_ptr<SearchFolder> folder_;
   std::vector<Trial> trials_;

@@ -5,12 +5,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "actors/launch/launch.hpp"
 #include "actors/tune/trial_task.hpp"
+#include "models/network/accelerators.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/files/input_file.hpp"
 #include "runtime/json/bounded_json.hpp"
@@ -39,17 +42,19 @@ FileDescriptor open_file(const std::string& path, int flags) {
 /// folder; its standard input is empty.
 /// @param folder the trial's folder
 /// @param socket the process's end of the connection to the search
-/// @param cores the cores on which the process runs
-ChildProcess start(const std::string& folder, int socket, const std::vector<int>& cores) {
+/// @param share the cores on which the process runs, and the devices that it sees
+ChildProcess start(const std::string& folder, int socket, const TrialShare& share) {
   const FileDescriptor nothing = open_file("/dev/null", O_RDONLY);
   const FileDescriptor output = open_file(TrialFiles{folder}.output(), O_WRONLY | O_CREAT | O_APPEND);
-  const PinnedThread pinned(cores);
+  const PinnedThread pinned(share.cores);
+  std::vector<std::string> variables{launch_variable(TrialLaunch{folder}.arguments())};
+  if (!share.devices.empty()) std::ranges::move(variables_for(share.devices), std::back_inserter(variables));
   return ChildProcess::start_again(program_arguments(),
                                    {{nothing.get(), STDIN_FILENO},
                                     {output.get(), STDOUT_FILENO},
                                     {output.get(), STDERR_FILENO},
                                     {socket, TrialLaunch::kSearchSocket}},
-                                   {launch_variable(TrialLaunch{folder}.arguments())});
+                                   variables);
 }
 
 std::pair<FileDescriptor, FileDescriptor> socket_pair() {
@@ -62,12 +67,12 @@ std::pair<FileDescriptor, FileDescriptor> socket_pair() {
 
 }  // namespace
 
-TrialProcess::TrialProcess(const std::string& folder, const std::vector<int>& cores)
-    : TrialProcess(folder, cores, socket_pair()) {}
+TrialProcess::TrialProcess(const std::string& folder, const TrialShare& share)
+    : TrialProcess(folder, share, socket_pair()) {}
 
-TrialProcess::TrialProcess(const std::string& folder, const std::vector<int>& cores,
+TrialProcess::TrialProcess(const std::string& folder, const TrialShare& share,
                            std::pair<FileDescriptor, FileDescriptor> sockets)
-    : socket_(std::move(sockets.first)), child_(start(folder, sockets.second.get(), cores)) {}
+    : socket_(std::move(sockets.first)), child_(start(folder, sockets.second.get(), share)) {}
 
 std::vector<Json> TrialProcess::take() {
   std::vector<Json> lines;

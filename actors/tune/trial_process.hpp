@@ -11,15 +11,21 @@
 
 namespace troupe::tune {
 
+/// The part of the machine that belongs to a trial.
+struct TrialShare {
+  std::vector<int> cores;
+  std::vector<int> devices;  ///< numbers of CUDA devices; empty: the trial sees all devices
+};
+
 /// The search's end of the connection with the process of a trial. The process sends lines of JSON until it ends;
 /// `trial_run.cpp` contains the code of the process.
 class TrialProcess {
  public:
-  /// Starts this program again as the process of a trial, pinned to the cores `cores`. The destructor kills the
-  /// process.
+  /// Starts this program again as the process of a trial, pinned to the cores of `share`. The process sees only the
+  /// devices of `share`. The destructor kills the process.
   /// @param folder the folder of the trial, which contains its task
   /// @throws Error from ChildProcess; bad_file if the file for the output cannot be created in the trial's folder
-  TrialProcess(const std::string& folder, const std::vector<int>& cores);
+  TrialProcess(const std::string& folder, const TrialShare& share);
   ~TrialProcess() { kill(); }
   TrialProcess(const TrialProcess&) = delete;
   TrialProcess& operator=(const TrialProcess&) = delete;
@@ -44,8 +50,7 @@ class TrialProcess {
   int pid() const { return child_.pid(); }
 
  private:
-  TrialProcess(const std::string& folder, const std::vector<int>& cores,
-               std::pair<FileDescriptor, FileDescriptor> sockets);
+  TrialProcess(const std::string& folder, const TrialShare& share, std::pair<FileDescriptor, FileDescriptor> sockets);
 
   OwningProcess owner_;
   FileDescriptor socket_;

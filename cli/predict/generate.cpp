@@ -14,10 +14,11 @@ struct GenerateOptions {
   std::string load;
   std::string prompt;
   GenerationOptions generation;
+  PredictorOptions computes;
 };
 
 void generate(const GenerateOptions& options) {
-  const Generator generator(options.load);
+  const Generator generator(options.load, options.computes);
   std::string shown = options.prompt;
   const auto show = [&](const std::string& text) {
     std::fwrite(shown.data(), 1, shown.size(), stdout);
@@ -43,6 +44,7 @@ void add_generate(CLI::App& app) {
   command.add_option("--top-k", generation.top_k, "Choose from this number of likeliest tokens; 0: from all")
       ->check(whole_number(0));
   command.add_option("--seed", generation.seed, "Seed of the random choices")->check(whole_number(0));
+  add_predictor_options(command, options->computes);
   command.callback([options] { generate(*options); });
 }
 

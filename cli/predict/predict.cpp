@@ -134,6 +134,7 @@ struct PredictOptions {
   std::uint64_t seed = 1;
   std::string out;
   bool pictures = false;
+  PredictorOptions computes = {};
 };
 
 /// Parses a shape such as "3x224x224"; an empty text gives an empty shape.
@@ -163,8 +164,10 @@ std::optional<DataInfo> trained_on(const PredictOptions& options) {
 }
 
 Predictor open(const PredictOptions& options, std::vector<std::int64_t> shape) {
-  if (options.model.empty() && options.loss.empty() && options.shape.empty()) return Predictor(options.load);
-  return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss)};
+  if (options.model.empty() && options.loss.empty() && options.shape.empty())
+    return Predictor(options.load, options.computes);
+  return {options.load, options.model, std::move(shape), options.loss.empty() ? nullptr : find_loss(options.loss),
+          options.computes};
 }
 
 /// Returns the shape that samples have before the transforms of the network's training are applied.
@@ -342,6 +345,7 @@ void add_predict(CLI::App& app) {
   add("--seed", options->seed, "Seed of random data")->check(whole_number(0));
   auto* out =
       add("--out", options->out, "Write to this .csv, or probabilities to this .npy, instead of printing lines");
+  add_predictor_options(predict_command, options->computes);
   predict_command.add_flag("--pictures", options->pictures, "Print each image above its line")->excludes(out);
   predict_command.callback([options] { predict(*options); });
 }

@@ -49,6 +49,8 @@ void TuneOptions::add_to(CLI::App& tune) {
       ->default_str("")
       ->check(whole_number(1));
   tune.add_option("--cpus", cpus, "Cores per trial")->check(whole_number(1));
+  tune.add_option("--gpus", gpus, "CUDA devices per trial, which sees no others; 0: trials share all")
+      ->check(whole_number(0));
   tune.add_option("--memory", memory, "Private memory limit of each process, in megabytes")
       ->default_str("")
       ->check(whole_number(1));
@@ -80,7 +82,7 @@ tune::Options TuneOptions::search(const TrainCommand& train) const {
   o.space = read_space(space);
   o.num_samples = samples;
   o.concurrent = concurrent;
-  o.resources_per_trial = {.cpus = cpus, .memory = static_cast<std::size_t>(memory) << 20};
+  o.resources_per_trial = {.cpus = cpus, .gpus = gpus, .memory = static_cast<std::size_t>(memory) << 20};
   o.scheduler.grace = grace;
   o.scheduler.reduction = reduction;
   o.scheduler.max_iterations = max_reports;

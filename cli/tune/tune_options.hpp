@@ -14,6 +14,7 @@ struct TuneOptions {
   int samples = 10;
   int concurrent = 0;
   int cpus = 1;
+  int gpus = 0;
   std::string scheduler = "fifo";
   /// Maximum number of reports of a trial; 0: with the scheduler asha, the number of epochs or folds; with other
   /// schedulers, unlimited.

@@ -26,16 +26,15 @@ struct GenerationOptions {
   std::uint64_t seed = 1;  ///< of the random choices
 };
 
-/// A trained network that continues sequences of tokens, such as models::gpt. It computes on the CPU, in f32. Each
-/// token takes a forward pass over the whole window; if there are more tokens than the window has positions, the last
-/// ones count. Thread-safe.
+/// A trained network that continues sequences of tokens, such as models::gpt. Each token takes a forward pass over the
+/// whole window; if there are more tokens than the window has positions, the last ones count. Thread-safe.
 class Generator {
  public:
   /// Loads a safetensors file that describes its network, like the constructor of Predictor.
   /// @throws Error as the constructor of Predictor.
   /// @throws Error invalid_argument if the network does not have tokens as input and one output for each token at each
   /// position, or has attention that is not causal.
-  explicit Generator(const std::string& path);
+  explicit Generator(const std::string& path, const PredictorOptions& options = {});
 
   /// Returns the description of the training data. `data().vocabulary` is the number of different tokens.
   const DataInfo& data() const { return predictor_.data(); }

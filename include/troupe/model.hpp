@@ -74,7 +74,7 @@ struct ShardStep {
 /// The kind of device on which replicas compute.
 enum class Device : std::uint8_t {
   cpu,
-  cuda,  ///< CUDA devices, in programs that link troupe::cuda
+  cuda,  ///< CUDA devices: of networks in programs that link troupe::cuda, and of modules of libtorch
 };
 
 /// The number format in which a model computes. Weights, gradients and their sums are floats (f32) in each case.

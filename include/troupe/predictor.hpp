@@ -41,8 +41,16 @@ class Field {
 /// A row of a table: its fields, by the names of their columns. Example: {{"age", 42}, {"city", "Ulm"}}.
 using Row = std::map<std::string, Field>;
 
-/// A trained network that computes outputs on the CPU, in f32, exactly like an evaluation. A Predictor needs neither
-/// workers nor training data.
+/// The device and the number format in which a Predictor computes.
+struct PredictorOptions {
+  Device device = Device::cpu;           ///< as ComputeOptions::device
+  int device_number = -1;                ///< as ComputeOptions::device_number; -1 (default): the first CUDA device
+  Precision precision = Precision::f32;  ///< as ComputeOptions::precision
+  bool tf32 = false;                     ///< as ComputeOptions::tf32
+};
+
+/// A trained network that computes outputs on the CPU in f32, or as PredictorOptions say, exactly like an evaluation. A
+/// Predictor needs neither workers nor training data.
 ///
 /// `predict` takes raw samples: a row of a table, or samples as load_data returns them. `outputs` and `probabilities`
 /// take prepared samples, to which the transforms of the training have been applied. `prepare` converts raw samples to
@@ -54,7 +62,8 @@ using Row = std::map<std::string, Field>;
 /// Otherwise the outputs may differ by rounding.
 ///
 /// Thread-safe: several threads may call the same Predictor at the same time. They share the weights, and each call has
-/// its own working memory. Moving a Predictor is not thread-safe. A moved-from Predictor may only be assigned to or
+/// its own working memory; on a CUDA device each call that runs at the same time also has its own copy of the weights.
+/// Moving a Predictor is not thread-safe. A moved-from Predictor may only be assigned to or
 /// destroyed.
 class Predictor {
  public:
@@ -64,7 +73,8 @@ class Predictor {
   /// @throws Error bad_file if the file is missing or damaged.
   /// @throws Error invalid_argument if the file does not describe its network.
   /// @throws Error model_mismatch if a tensor does not fit; the error names the tensor.
-  explicit Predictor(const std::string& path);
+  /// @throws Error unsupported if the program or the machine does not have the device.
+  explicit Predictor(const std::string& path, const PredictorOptions& options = {});
 
   /// Loads any safetensors file, such as one that PyTorch has written, for the network `graph`. If `sample_shape` or
   /// `loss` is empty, its value is read from the file, if the file contains it. Otherwise the loss is softmax
@@ -73,19 +83,21 @@ class Predictor {
   /// @param graph the network.
   /// @param sample_shape {features}, {height, width} or {channels, height, width}.
   /// @param loss defines `probabilities`.
+  /// @param options device and number format.
   /// @throws Error as the constructor with a path only, and invalid_argument if the network does not accept such
   /// samples.
   Predictor(const std::string& path, const models::Graph& graph, std::vector<std::int64_t> sample_shape = {},
-            std::shared_ptr<const Loss> loss = nullptr);
+            std::shared_ptr<const Loss> loss = nullptr, const PredictorOptions& options = {});
   /// Loads any safetensors file for a network in which each layer's output is the next layer's input. Otherwise like
   /// the constructor with a Graph.
   Predictor(const std::string& path, const std::vector<models::Layer>& layers,
-            std::vector<std::int64_t> sample_shape = {}, std::shared_ptr<const Loss> loss = nullptr);
+            std::vector<std::int64_t> sample_shape = {}, std::shared_ptr<const Loss> loss = nullptr,
+            const PredictorOptions& options = {});
   /// Loads any safetensors file for a built-in model: "linear", "softmax", "mlp", "cnn", "cnn-bn", "resnet18" and so
   /// on. The number of outputs is read from the file. Otherwise like the constructor with a Graph.
   /// @throws Error as the constructor with a Graph, and invalid_argument for other names of models.
   Predictor(const std::string& path, const std::string& model, std::vector<std::int64_t> sample_shape = {},
-            std::shared_ptr<const Loss> loss = nullptr);
+            std::shared_ptr<const Loss> loss = nullptr, const PredictorOptions& options = {});
 
   ~Predictor();
   Predictor(Predictor&&) noexcept;

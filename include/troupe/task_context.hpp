@@ -198,6 +198,11 @@ class TaskContext {
   int world_size() const;
   /// Returns the place where the function runs: "in-process", "pid N", or the name of a node of a cluster.
   std::string node() const;
+  /// Returns the numbers of the CUDA devices that belong to the calling rank (TrainerOptions::gpus_per_worker), as in
+  /// ComputeOptions::device_number. No two ranks of a machine have the same device. Empty: the rank computes on CPUs.
+  const std::vector<int>& devices() const;
+  /// Returns the first of `devices`, on which `accelerate` makes models; -1 if there are none.
+  int device() const;
   /// Returns true if a Trainer runs the calling function.
   bool in_worker() const;
   /// Returns 1 in the first call of the function in a run. The number increases with each call that a loss of workers

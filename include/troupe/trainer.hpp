@@ -68,7 +68,10 @@ struct TrainerOptions {
   /// Number of threads that one worker may use for computations. If all workers of a machine together may use more
   /// threads than the machine has cores, they share the cores, and the log has a message.
   int cpus_per_worker = 1;
-  /// Must be 0; other values cause an Error unsupported.
+  /// Number of CUDA devices that belong to each worker (TaskContext::devices), in programs that link troupe::cuda. The
+  /// workers of a machine share out its devices in order of PCI id, and no device belongs to two workers. With a range
+  /// of workers, their number also follows the number of devices. If a machine has too few devices, the Trainer (in a
+  /// cluster the run) ends with Error unsupported. 0 (default): functions compute on CPUs.
   int gpus_per_worker = 0;
   /// The place where workers run. Default: in_process.
   Placement placement = Placement::in_process;
@@ -199,7 +202,7 @@ struct WorkerInfo {
   int pid = 0;
   std::string node;
   int cpus = 1;
-  int gpus = 0;
+  int gpus = 0;  ///< number of CUDA devices of the worker
   /// Resident memory of the worker's process in bytes. -1 if it is unknown.
   std::int64_t memory_bytes = -1;
   std::string state;  ///< "idle", "running" or "lost"

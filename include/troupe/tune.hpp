@@ -120,6 +120,9 @@ struct Resources {
   /// Number of cores that are reserved for the trial. 0 (default): as many as its workers need, but at most all cores
   /// of the machine.
   int cpus = 0;
+  /// Number of CUDA devices that are reserved for the trial, which sees no others (CUDA_VISIBLE_DEVICES). 0 (default):
+  /// as many as its workers need (TrainerOptions::gpus_per_worker). If they need none, trials share all devices.
+  int gpus = 0;
   /// Maximum bytes of private data memory for each process of the trial. 0 (default): no limit.
   std::size_t memory = 0;
 };
@@ -136,7 +139,8 @@ struct Options {
   int num_samples = 1;
   /// A function that suggests the configs of trials. If it is set, `space` and `num_samples` are not used.
   Suggest suggest = {};
-  /// Maximum number of trials that run at the same time. 0 (default): as many as the cores of the machine allow.
+  /// Maximum number of trials that run at the same time. 0 (default): as many as the cores and the CUDA devices of the
+  /// machine allow.
   int concurrent = 0;
   /// The resources of each trial.
   Resources resources_per_trial = {};

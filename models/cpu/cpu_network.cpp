@@ -90,7 +90,8 @@ class CpuNetwork final : public DeviceNetwork {
     });
   }
 
-  void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) override {
+  void outputs(std::span<const float> samples, std::span<const float> weights, WeightsVersion /*version*/,
+               std::span<float> to) override {
     with_onednn([&] {
       predict_slices(
           samples, static_cast<std::size_t>(network_.input_shape.size()), to,

@@ -129,9 +129,11 @@ class CudaNetwork final : public DeviceNetwork {
     });
   }
 
-  void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) override {
+  void outputs(std::span<const float> samples, std::span<const float> weights, WeightsVersion version,
+               std::span<float> to) override {
+    if (to.empty()) return;
     on_device(context_, [&] {
-      std::span<const float> unsent = held_.begin({}, weights);
+      std::span<const float> unsent = held_.begin(version, weights);
       predict_slices(
           samples, static_cast<std::size_t>(network_.input_shape.size()), to,
           static_cast<std::size_t>(network_.outputs_of_sample()),
@@ -140,6 +142,7 @@ class CudaNetwork final : public DeviceNetwork {
             BatchNetwork& network = network_for(std::ssize(rows) / network_.outputs_of_sample(), Mode::evaluate);
             network.outputs(memory_for(network), part, std::exchange(unsent, {}), rows);
           });
+      held_.end();
     });
   }
 

@@ -1,5 +1,8 @@
 #include "models/network/accelerators.hpp"
 
+#include <cstdlib>
+#include <sstream>
+
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -19,6 +22,21 @@ int accelerator_count() {
   } catch (const Error&) {  // no driver, or no device
     return 0;
   }
+}
+
+std::vector<std::string> variables_for(const std::vector<int>& devices) {
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::vector<std::string> names;  // of all devices that this process sees, in CUDA's order
+  std::istringstream listed(visible == nullptr ? "" : visible);
+  for (std::string name; std::getline(listed, name, ',');) names.push_back(name);
+  std::string chosen;
+  for (const int device : devices) {
+    const auto at = static_cast<std::size_t>(device);
+    chosen +=
+        (chosen.empty() ? "" : ",") + (visible != nullptr && at < names.size() ? names[at] : std::to_string(device));
+  }
+  if (visible != nullptr) return {"CUDA_VISIBLE_DEVICES=" + chosen};
+  return {"CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=" + chosen};
 }
 
 }  // namespace troupe

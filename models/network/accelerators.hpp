@@ -31,6 +31,10 @@ Accelerators accelerators();
 /// Returns the number of accelerators; 0 if `accelerators` throws.
 int accelerator_count();
 
+/// Returns the environment variables that let a child process see some of the CUDA devices that this process sees.
+/// @param devices numbers of devices, as in Accelerators::devices
+std::vector<std::string> variables_for(const std::vector<int>& devices);
+
 // The implementations for CUDA. The addresses of these functions are null in programs that do not link troupe::cuda.
 [[gnu::weak]] Accelerators cuda_accelerators();
 [[gnu::weak]] int cuda_device_count();

@@ -73,7 +73,9 @@ class DeviceNetwork {
   }
   /// Computes the outputs of samples as in evaluations, and writes one row for each sample to `to`. The length of `to`
   /// determines the number of samples. `samples` and `to` are row-major.
-  virtual void outputs(std::span<const float> samples, std::span<const float> weights, std::span<float> to) = 0;
+  /// @param version of `weights`, as ShardStep::weights
+  virtual void outputs(std::span<const float> samples, std::span<const float> weights, WeightsVersion version,
+                       std::span<float> to) = 0;
 
   /// Converts `weights`, a whole flat vector, to canonical order, and writes the canonical floats [begin, begin +
   /// part.size()) to `part`.

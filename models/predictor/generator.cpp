@@ -86,7 +86,7 @@ std::vector<float> outputs_for(std::size_t window, std::size_t vocabulary) try {
 
 }  // namespace
 
-Generator::Generator(const std::string& path) : predictor_(path) {
+Generator::Generator(const std::string& path, const PredictorOptions& options) : predictor_(path, options) {
   const DataInfo& info = data();
   if (info.vocabulary == 0 || info.labels_per_sample != info.shape.front() ||
       predictor_.num_outputs() != info.vocabulary * info.labels_per_sample)

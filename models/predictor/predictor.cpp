@@ -17,7 +17,8 @@ namespace troupe {
 
 class Predictor::Impl {
  public:
-  Impl(const std::string& path, const NetworkWish& wish) : Impl(SafetensorsFile(weights_file_of(path)), wish) {}
+  Impl(const std::string& path, const NetworkWish& wish, const PredictorOptions& options)
+      : Impl(SafetensorsFile(weights_file_of(path)), wish, options) {}
 
   const DescribedNetwork& network() const { return network_; }
 
@@ -35,7 +36,7 @@ class Predictor::Impl {
       throw_invalid("the output buffer holds " + std::to_string(to.size()) + " floats; expected " +
                     std::to_string(wanted));
     const Borrowed context(*this);
-    context->outputs(samples, weights_, to);
+    context->outputs(samples, weights_, version_, to);
   }
 
   void probabilities(std::span<const float> samples, std::span<float> to) const {
@@ -63,8 +64,8 @@ class Predictor::Impl {
     Context context_;
   };
 
-  Impl(const SafetensorsFile& file, const NetworkWish& wish)
-      : network_(describe(file, wish)), raw_(file.file().path(), network_.data, sample_size()) {
+  Impl(const SafetensorsFile& file, const NetworkWish& wish, const PredictorOptions& options)
+      : options_(options), network_(describe(file, wish)), raw_(file.file().path(), network_.data, sample_size()) {
     Context first = make();
     weights_.resize(first->size());
     auto tensor = network_.tensors.begin();
@@ -76,12 +77,20 @@ class Predictor::Impl {
             read_weights(file, *tensor++, floats);
         },
         weights_);
+    version_ = WeightsVersion::begin(weights_);
     idle_.push_back(std::move(first));
   }
 
   /// Creates a network with its own working memory. All networks that this object creates can use the same weights,
   /// because they have the same plan, and the plan determines the layout of the weights.
-  Context make() const { return make_network(network_.plan, network_.loss, /*batch_size=*/0, {}); }
+  Context make() const {
+    ReplicaContext at;
+    at.device = options_.device;
+    at.device_number = options_.device_number;
+    at.precision = options_.precision;
+    at.tf32 = options_.tf32;
+    return make_network(network_.plan, network_.loss, /*batch_size=*/0, at);
+  }
 
   Context take() const {
     {
@@ -100,25 +109,31 @@ class Predictor::Impl {
     idle_.push_back(std::move(context));
   }
 
+  PredictorOptions options_;
   DescribedNetwork network_;
   RawSamples raw_;
   AlignedFloats weights_;
+  WeightsVersion version_;  ///< of `weights_`, so that each network copies them to its device only once
   mutable std::mutex mutex_;
   mutable std::vector<Context> idle_;
 };
 
-Predictor::Predictor(const std::string& path) : impl_(std::make_unique<Impl>(path, NetworkWish{})) {}
+Predictor::Predictor(const std::string& path, const PredictorOptions& options)
+    : impl_(std::make_unique<Impl>(path, NetworkWish{}, options)) {}
 Predictor::Predictor(const std::string& path, const models::Graph& graph, std::vector<std::int64_t> sample_shape,
-                     std::shared_ptr<const Loss> loss)
+                     std::shared_ptr<const Loss> loss, const PredictorOptions& options)
     : impl_(std::make_unique<Impl>(
-          path, NetworkWish{.graph = &graph, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {}
+          path, NetworkWish{.graph = &graph, .sample_shape = std::move(sample_shape), .loss = std::move(loss)},
+          options)) {}
 Predictor::Predictor(const std::string& path, const std::vector<models::Layer>& layers,
-                     std::vector<std::int64_t> sample_shape, std::shared_ptr<const Loss> loss)
-    : Predictor(path, models::Graph(layers), std::move(sample_shape), std::move(loss)) {}
+                     std::vector<std::int64_t> sample_shape, std::shared_ptr<const Loss> loss,
+                     const PredictorOptions& options)
+    : Predictor(path, models::Graph(layers), std::move(sample_shape), std::move(loss), options) {}
 Predictor::Predictor(const std::string& path, const std::string& model, std::vector<std::int64_t> sample_shape,
-                     std::shared_ptr<const Loss> loss)
+                     std::shared_ptr<const Loss> loss, const PredictorOptions& options)
     : impl_(std::make_unique<Impl>(
-          path, NetworkWish{.model = model, .sample_shape = std::move(sample_shape), .loss = std::move(loss)})) {}
+          path, NetworkWish{.model = model, .sample_shape = std::move(sample_shape), .loss = std::move(loss)},
+          options)) {}
 
 Predictor::~Predictor() = default;
 Predictor::Predictor(Predictor&&) noexcept = default;

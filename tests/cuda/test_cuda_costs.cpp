@@ -115,7 +115,7 @@ TEST_CASE("CUDA: weights are sent once per version") {
     std::vector<float> outputs(kClasses);
     trial.network->gradient({}, trial.samples(), trial.weights, expected);
     trial.network->gradient({.weights = first}, trial.samples(), trial.weights, gradient);
-    trial.network->outputs(trial.samples(0, 1).values, others, outputs);
+    trial.network->outputs(trial.samples(0, 1).values, others, {}, outputs);
     trial.network->gradient({.weights = first}, trial.samples(), trial.weights, gradient);
     CHECK(gradient == expected);
   }

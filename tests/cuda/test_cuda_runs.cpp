@@ -8,14 +8,17 @@
 #include "cuda/run_end.hpp"
 #include "gpu/device_runs.hpp"
 #include "models/network/accelerators.hpp"
+#include "support/temporary_folder.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
+#include "troupe/predictor.hpp"
 #include "troupe/sgd.hpp"
 
 // Whole runs with replicas on CUDA devices, and properties that only the double shows.
 using namespace troupe;
 using troupe_test::nothing_is_left;
 using troupe_test::on_cuda;
+using troupe_test::TemporaryFolder;
 using troupe_test::weights_after_steps;
 
 namespace {
@@ -63,6 +66,25 @@ TEST_CASE("CUDA: gradients, weights and samples are copied from and to page-lock
     CHECK(nothing_is_left());
   }
   cuda_double::reset({});
+}
+
+TEST_CASE("CUDA: a Predictor copies its weights to the device only once") {
+  cuda_double::reset({});
+  {
+    const TemporaryFolder folder;
+    const std::string path = folder / "w.safetensors";
+    {
+      DistributedSGD sgd("small-cnn", on_cuda(1));
+      sgd.save(path);
+    }
+    const Predictor predictor(path, {.device = troupe::Device::cuda});
+    const std::vector<float> samples(static_cast<std::size_t>(predictor.data().sample_size()), 0.5F);
+    predictor.outputs(samples);
+    const std::int64_t before = cuda_double::bytes_to_device();
+    predictor.outputs(samples);
+    CHECK(cuda_double::bytes_to_device() - before == static_cast<std::int64_t>(samples.size() * sizeof(float)));
+  }
+  CHECK(nothing_is_left());
 }
 
 TEST_CASE("CUDA: slow samples are read ahead into page-locked memory") {

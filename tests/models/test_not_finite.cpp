@@ -64,7 +64,7 @@ TEST_CASE("a NaN in a sample reaches only the outputs of that sample, through ev
       std::vector<float> outputs(3 * kClasses);
       const std::size_t size = trial.values.size() / 3;
       trial.values[size + size / 2] = std::numeric_limits<float>::quiet_NaN();
-      trial.network->outputs(trial.values, trial.weights, outputs);
+      trial.network->outputs(trial.values, trial.weights, {}, outputs);
       for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(std::isnan(outputs[i]) == (i / kClasses == 1));
     }
 }

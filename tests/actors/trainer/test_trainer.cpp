@@ -164,7 +164,8 @@ TEST_CASE("invalid trainer options are refused before the start") {
   CHECK(refused([](auto& o) { o.cpus_per_worker = 0; }).find("cpus_per_worker is 0") != std::string::npos);
   const auto hasty = [](auto& o) { o.fault_tolerance.suspect_after = std::chrono::milliseconds(1); };
   CHECK(refused(hasty).find("suspect_after") != std::string::npos);
-  CHECK(refused([](auto& o) { o.gpus_per_worker = 1; }).find("cannot use accelerators") != std::string::npos);
+  CHECK(refused([](auto& o) { o.gpus_per_worker = 1; }).find("link troupe::cuda") != std::string::npos);
+  CHECK(refused([](auto& o) { o.gpus_per_worker = -1; }).find("gpus_per_worker is -1") != std::string::npos);
   CHECK(refused([](auto& o) { o.backend = "nccl"; }).find("it must be store, data-plane or mpi") != std::string::npos);
   CHECK(refused([](auto& o) { o.backend = "mpi"; }).find("mpirun") != std::string::npos);
   CHECK(refused([](auto& o) { o.fault_tolerance.max_failures = -1; }).find("max_failures") != std::string::npos);

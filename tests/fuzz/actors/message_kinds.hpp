@@ -115,7 +115,7 @@ inline ToWorker filled_to_worker() {
           CallModel{10, "norm", 9, 5, 1, true},
           CallWorker{11, "count", 9, 5},
           ExportTexts{12, 9},
-          StartFunction{26, 77, 1, 1, 1, 2, 2, 1, 42, 5000, 1000, true, "alice", "train", "{}",
+          StartFunction{26, 77, 1, 1, 1, 2, 2, 1, 2, 42, 5000, 1000, true, "alice", "train", "{}",
                         std::string("fashion-mnist\0", 14)},
           ProvideCheckpoint{27, true, "bytes"},
           Listen{28},
