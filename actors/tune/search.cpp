@@ -234,7 +234,7 @@ std::optional<Json> Search::next_config() const {
 
 void Search::start_trials() {
   const auto part_of = [](std::vector<int>& all, int count) {
-    const std::vector<int> taken(all.end() - count, all.end());
+    std::vector<int> taken(all.end() - count, all.end());
     all.resize(all.size() - taken.size());
     return taken;
   };
