@@ -78,8 +78,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
         print(f"Machine: {describe_machine()}. One thread per replica on both sides, except for `cuda` and where a "
-              f"row names threads. "
-              f"Medians of {options.rounds} alternating rounds.")
+              f"row names threads. Medians of {options.rounds} alternating rounds.")
         for name in options.sections:
             if options.against:
                 against(bench, name)

@@ -170,6 +170,8 @@ void choose_device(const std::string& text, Device& device, int& number) {
     throw CLI::ValidationError("--device", "'" + text + "' is not cpu, cuda or cuda:N");
 }
 
+Precision parse_precision(const std::string& name) { return name == "bf16" ? Precision::bf16 : Precision::f32; }
+
 void add_tf32(CLI::App& app, bool& tf32) {
   app.add_flag("--tf32", tf32, "Round the factors of f32 products to TensorFloat-32 on CUDA devices: faster");
 }
@@ -183,8 +185,7 @@ void add_predictor_options(CLI::App& app, PredictorOptions& options) {
       ->default_str("cpu");
   add_tf32(app, options.tf32);
   app.add_option_function<std::string>(
-         "--precision",
-         [&](const std::string& text) { options.precision = text == "bf16" ? Precision::bf16 : Precision::f32; },
+         "--precision", [&](const std::string& name) { options.precision = parse_precision(name); },
          "Number format, if the device supports it: f32 or bf16")
       ->check(one_of({"f32", "bf16"}))
       ->default_str("f32");
@@ -345,7 +346,7 @@ void CommandOptions::hide_training(CLI::App& app) const {
 Options CommandOptions::to_sgd_options() const {
   Options options = sgd;
   options.placement = parse_placement(placement);
-  options.compute.precision = precision == "bf16" ? Precision::bf16 : Precision::f32;
+  options.compute.precision = parse_precision(precision);
   options.algorithm = algorithm.chosen();
   bool in_passes = false;
   if (auto* const lbfgs = std::get_if<Lbfgs>(&options.algorithm)) {

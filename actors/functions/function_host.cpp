@@ -27,7 +27,7 @@ void FunctionHost::carry_out(const StartFunction& request, const std::function<v
     if (run_ && !run_->has_ended())
       throw Error(ErrorCode::in_use, "the worker still runs an earlier function that has not ended");
     if (request.size < 1 || request.rank < 0 || request.rank >= request.size || request.local_rank < 0 ||
-        request.local_rank >= request.local_size || request.local_size > request.size || request.gpus < 0)
+        request.local_rank >= request.local_size || request.local_size > request.size)
       throw Error(ErrorCode::protocol, "the rank is not in the group");
     auto run = std::make_shared<FunctionRun>(request, worker_, store_, memory_, node_group_of(request));
     run->begin();

@@ -1,5 +1,6 @@
 #include "actors/functions/function_run.hpp"
 
+#include <numeric>
 #include <sstream>
 
 #include "actors/functions/bundle.hpp"
@@ -19,19 +20,12 @@ namespace {
 
 /// Returns the numbers of the CUDA devices that belong to a worker. The workers of a machine have consecutive devices,
 /// in the order of their local ranks.
-/// @throws Error unsupported if the machine has too few devices
+/// @throws Error unsupported if the machine has too few devices; protocol if their number is negative
 std::vector<int> devices_of(const StartFunction& request) {
-  std::vector<int> devices;
-  if (request.gpus == 0) return devices;
-  const auto there = static_cast<std::int64_t>(accelerators().devices.size());
-  const std::int64_t first = std::int64_t{request.local_rank} * request.gpus;
-  if (first + request.gpus > there)
-    throw Error(ErrorCode::unsupported, "the workers of this machine need " +
-                                            std::to_string(std::int64_t{request.local_size} * request.gpus) +
-                                            " CUDA devices (gpus_per_worker is " + std::to_string(request.gpus) +
-                                            "), but it has " + std::to_string(there));
-  for (std::int64_t device = first; device < first + request.gpus; ++device)
-    devices.push_back(static_cast<int>(device));
+  if (request.gpus < 0) throw Error(ErrorCode::protocol, "a worker cannot have a negative number of devices");
+  require_accelerators(std::int64_t{request.local_size} * request.gpus, "the workers of this machine need");
+  std::vector<int> devices(static_cast<std::size_t>(request.gpus));
+  std::iota(devices.begin(), devices.end(), request.local_rank * request.gpus);
   return devices;
 }
 

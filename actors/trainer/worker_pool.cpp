@@ -45,18 +45,14 @@ int resolve_workers(TrainerOptions& o) {
   return std::clamp(room, workers.min, workers.max);
 }
 
-/// Checks, if the workers run on this machine, that it has the CUDA devices that they need. On nodes of a cluster, the
+/// If the workers run on this machine, checks that it has the CUDA devices that they need. On nodes of a cluster, the
 /// workers check this.
 void check_resources(const TrainerOptions& o, int workers) {
   if (!on_one_machine(o.placement)) return;
   note_shared_cores(workers, o.cpus_per_worker);
-  if (o.gpus_per_worker == 0) return;
-  const std::size_t there = accelerators().devices.size();
-  const std::int64_t needed = std::int64_t{workers} * o.gpus_per_worker;
-  if (needed > static_cast<std::int64_t>(there))
-    throw Error(ErrorCode::unsupported, std::to_string(workers) + " workers with gpus_per_worker " +
-                                            std::to_string(o.gpus_per_worker) + " need " + std::to_string(needed) +
-                                            " CUDA devices, but this machine has " + std::to_string(there));
+  require_accelerators(
+      std::int64_t{workers} * o.gpus_per_worker,
+      std::to_string(workers) + " workers with gpus_per_worker " + std::to_string(o.gpus_per_worker) + " need");
 }
 
 void check_backend(const TrainerOptions& o) {

@@ -133,13 +133,11 @@ void Search::give_devices() {
   if (gpus < 0 || workers.gpus_per_worker < 0) throw_invalid("a trial's gpus must not be negative");
   const std::int64_t asked = std::int64_t{workers.num_workers.min} * workers.gpus_per_worker;
   if (gpus == 0 && asked == 0) return;
-  const auto there = static_cast<std::int64_t>(accelerators().devices.size());
   const std::int64_t each = gpus == 0 ? asked : gpus;
-  if (each > there)
-    throw Error(ErrorCode::unsupported,
-                "a trial takes " + std::to_string(each) + " CUDA devices; available: " + std::to_string(there));
+  require_accelerators(each, "a trial takes");
   gpus = static_cast<int>(each);
-  for (int device = static_cast<int>(there) - 1; device >= 0; --device) free_.devices.push_back(device);
+  const int there = accelerator_count();
+  for (int device = there - 1; device >= 0; --device) free_.devices.push_back(device);
   most_at_once_ = std::min(most_at_once_, static_cast<std::size_t>(there / each));
 }
 

@@ -103,7 +103,7 @@ class Search {
   std::unique_ptr<Stopper> stopper_;
   std::int64_t num_trials_ = 0;  ///< number of trials if their configs are drawn from the space; unused if
                                  ///< `Options::suggest` returns the configs
-  TrialShare free_;              ///< what no trial has at present
+  TrialShare free_;              ///< cores and devices that no trial uses
   std::size_t most_at_once_ = 1;
   std::shared_ptr<SearchFolder> folder_;
   std::vector<Trial> trials_;

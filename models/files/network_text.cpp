@@ -225,11 +225,18 @@ NetworkText network_from_json(const std::string& path, const std::string& text) 
   return network;
 }
 
+std::optional<std::size_t> head_of(const std::vector<LayerText>& layers) {
+  for (std::size_t i = layers.size(); i > 0; --i)
+    if (layers[i - 1].numbers.contains("outputs")) return i - 1;
+  return std::nullopt;
+}
+
 void check_has_own_head(const std::vector<LayerText>& layers) {
-  const auto last = std::find_if(layers.rbegin(), layers.rend(), has_outputs);
-  if (last != layers.rend() && !last->tied.empty())
-    throw Error(ErrorCode::unsupported, "the last layer '" + printable(last->name) + "' cannot be new, because it is " +
-                                            "tied to the embedding '" + printable(last->tied) + "'");
+  const auto head = head_of(layers);
+  if (head && !layers[*head].tied.empty())
+    throw Error(ErrorCode::unsupported, "the last layer '" + printable(layers[*head].name) +
+                                            "' cannot be new, because it is tied to the embedding '" +
+                                            printable(layers[*head].tied) + "'");
 }
 
 void warn_of_unknown_inputs(const std::string& path) {

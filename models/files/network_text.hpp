@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +21,9 @@ struct LayerText {
   bool operator==(const LayerText&) const = default;
 };
 
-/// Returns whether a layer's description contains the number of its outputs.
-inline bool has_outputs(const LayerText& layer) { return layer.numbers.contains("outputs"); }
+/// Returns the index of the last layer whose description contains the number of its outputs. These are the outputs of
+/// the network. Returns nothing if there is no such layer.
+std::optional<std::size_t> head_of(const std::vector<LayerText>& layers);
 
 /// The description of a network in a file of weights, from which the network can be recreated.
 struct NetworkText {

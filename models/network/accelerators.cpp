@@ -24,6 +24,14 @@ int accelerator_count() {
   }
 }
 
+void require_accelerators(std::int64_t needed, const std::string& who) {
+  const int there = accelerator_count();
+  if (needed <= there) return;
+  if (there == 0) accelerators();  // throws an error with the reason
+  throw Error(ErrorCode::unsupported,
+              who + ' ' + std::to_string(needed) + " CUDA devices, but this machine has " + std::to_string(there));
+}
+
 std::vector<std::string> variables_for(const std::vector<int>& devices) {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   std::vector<std::string> names;  // of all devices that this process sees, in CUDA's order
@@ -32,8 +40,7 @@ std::vector<std::string> variables_for(const std::vector<int>& devices) {
   std::string chosen;
   for (const int device : devices) {
     const auto at = static_cast<std::size_t>(device);
-    chosen +=
-        (chosen.empty() ? "" : ",") + (visible != nullptr && at < names.size() ? names[at] : std::to_string(device));
+    chosen += (chosen.empty() ? "" : ",") + (at < names.size() ? names[at] : std::to_string(device));
   }
   if (visible != nullptr) return {"CUDA_VISIBLE_DEVICES=" + chosen};
   return {"CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=" + chosen};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ Accelerators accelerators();
 
 /// Returns the number of accelerators; 0 if `accelerators` throws.
 int accelerator_count();
+
+/// Checks that this machine has enough accelerators. Unlike `accelerators`, this takes no memory on the devices.
+/// @param needed the number of accelerators
+/// @param who the start of the error message, such as "a trial takes"
+/// @throws Error unsupported if there are fewer; if there are none, with the reason that `accelerators` tells
+void require_accelerators(std::int64_t needed, const std::string& who);
 
 /// Returns the environment variables that let a child process see some of the CUDA devices that this process sees.
 /// @param devices numbers of devices, as in Accelerators::devices

@@ -164,16 +164,15 @@ std::vector<LayerText> text_of(const Graph& graph) {
 }
 
 std::int64_t outputs_of(const std::vector<LayerText>& layers) {
-  const auto last = std::find_if(layers.rbegin(), layers.rend(), has_outputs);
-  return last == layers.rend() ? 0 : static_cast<std::int64_t>(last->numbers.at("outputs"));
+  const auto head = head_of(layers);
+  return head ? static_cast<std::int64_t>(layers[*head].numbers.at("outputs")) : 0;
 }
 
 std::vector<LayerText> with_outputs(std::vector<LayerText> layers, int num_outputs) {
   check_has_own_head(layers);
-  const auto last = std::find_if(layers.rbegin(), layers.rend(), has_outputs);
-  if (last == layers.rend())
-    throw Error(ErrorCode::unsupported, "the network has no layer whose number of outputs can be changed");
-  last->numbers["outputs"] = num_outputs;
+  const auto head = head_of(layers);
+  if (!head) throw Error(ErrorCode::unsupported, "the network has no layer whose number of outputs can be changed");
+  layers[*head].numbers["outputs"] = num_outputs;
   return layers;
 }
 

@@ -1,10 +1,10 @@
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
-#include <array>
 #include <set>
 #include <string>
 
+#include "cuda/pci.hpp"
 #include "cuda/run_end.hpp"
 #include "gpu/device_runs.hpp"
 #include "models/network/accelerators.hpp"
@@ -18,6 +18,7 @@
 using namespace troupe;
 using troupe_test::nothing_is_left;
 using troupe_test::on_cuda;
+using troupe_test::pci_of;
 using troupe_test::TemporaryFolder;
 using troupe_test::weights_after_steps;
 
@@ -27,12 +28,6 @@ std::vector<float> weights_after(const Options& options) {
   std::vector<float> weights = weights_after_steps(options);
   CHECK(nothing_is_left());
   return weights;
-}
-
-std::string pci_of(int device) {
-  std::array<char, 32> text{};
-  REQUIRE(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device) == cudaSuccess);
-  return text.data();
 }
 
 }  // namespace

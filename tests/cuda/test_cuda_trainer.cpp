@@ -1,10 +1,7 @@
-#include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
-#include <array>
-#include <string>
-
 #include "cuda/double/double.hpp"
+#include "cuda/pci.hpp"
 #include "gpu/device_runs.hpp"
 #include "troupe/error.hpp"
 #include "troupe/loop.hpp"
@@ -12,14 +9,9 @@
 
 // Trainers on several CUDA devices, which only the double has.
 using namespace troupe;
+using troupe_test::pci_of;
 
 namespace {
-
-std::string pci_of(int device) {
-  std::array<char, 32> text{};
-  REQUIRE(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), device) == cudaSuccess);
-  return text.data();
-}
 
 /// Returns the number that Troupe gives to one of CUDA's five devices: its place in the order of PCI ids.
 int number_of(int device) {
