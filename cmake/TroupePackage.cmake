@@ -20,6 +20,18 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/TroupePackageOptions.cmake)
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(recommends "cmake | pkg-config, g++")
+if(TROUPE_WITH_CUDA)
+  # A package of its own, which replaces `troupe`. It recommends the packages of NVIDIA, but does not depend on them,
+  # because NVIDIA's installer and PyPI have the same libraries.
+  set(CPACK_DEBIAN_PACKAGE_NAME troupe-cuda)
+  set(CPACK_DEBIAN_PACKAGE_PROVIDES troupe)
+  set(CPACK_DEBIAN_PACKAGE_CONFLICTS troupe)
+  set(CPACK_DEBIAN_PACKAGE_REPLACES troupe)
+  set(toolkit ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})  # such as 13-0
+  string(APPEND recommends ", cuda-cudart-dev-${toolkit}, libcublas-dev-${toolkit}, \
+libcudnn9-dev-cuda-${CUDAToolkit_VERSION_MAJOR}")
+endif()
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${release})
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
 if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
@@ -35,5 +47,8 @@ if(TROUPE_WITH_MPI)
     string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libopenmpi-dev")
   endif()
 endif()
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "cmake | pkg-config, g++")
+if(TROUPE_WITH_TORCH AND NOT TROUPE_TORCH_ROOT)
+  string(APPEND recommends ", libtorch-dev")  # for troupe::torch; the program does not need it
+endif()
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "${recommends}")
 include(CPack)

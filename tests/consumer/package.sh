@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Creates the packages of a build and tests them. Installs the Debian package under a separate root, links a user's
+# Creates the packages of a build and tests them. NVIDIA's libraries, which a build with CUDA needs, are in neither
+# package, so the archive of such a build does not run under the bare root. Installs the Debian package under a separate root, links a user's
 # program with the installed files, and removes the package; no file may remain. Then unpacks the archive in another
 # folder, runs the archive's program under a root that contains only glibc of this system, and links a user's program
 # with the archive's files.
@@ -15,7 +16,8 @@ mkdir -p "$work/root/var/lib/dpkg/"{info,updates} "$work/root/usr/share"
 touch "$work/root/var/lib/dpkg/status"
 
 (cd "$work" && cpack --config "$build/CPackConfig.cmake" >"$work/cpack.log")
-packages=("$work"/troupe_*.deb)
+packages=("$work"/troupe*.deb)
+nvidia='/lib(cuda|cublas|cudnn|nv)[^/]*$'
 # The dependencies of the package are installed under the usual root. Scripts of the package would need another root,
 # but the package has no scripts.
 dpkg=(dpkg --root="$work/root" --force-depends --force-not-root --force-bad-path --force-unsafe-io
@@ -37,6 +39,7 @@ while ((${#queue[@]} > 0)); do
     2>/dev/null | tr ',' '\n')
 done
 while read -r library; do
+  [[ $library =~ $nvidia ]] && continue
   library=${library#/usr}  # packages list the path that was valid before /lib and /usr/lib were merged
   owner=$({ dpkg-query --search "$library" || dpkg-query --search "/usr$library"; } 2>/dev/null | cut -d : -f 1 || true)
   if [[ -z ${known[${owner:-none}]:-} ]]; then
@@ -52,7 +55,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/root" -name troupe.pc)")
 "$cxx" -std=c++20 "$source/main.cpp" -o "$work/consumer" $(pkg-config --static --cflags --libs troupe)
 "$work/consumer"
 
-"${dpkg[@]}" --purge troupe >"$work/remove.log" 2>&1
+"${dpkg[@]}" --purge "$(dpkg-deb --field "${packages[0]}" Package)" >"$work/remove.log" 2>&1
 if left=$(find "$work/root/usr" -mindepth 1 -not -path "$work/root/usr/share" | grep .); then
   echo "the package has left behind: $left" >&2
   exit 1
@@ -69,7 +72,12 @@ libraries=$(ldd "$work/bare/another place/bin/troupe")
 if grep 'not found' <<<"$libraries" >&2; then
   exit 1
 fi
+with_nvidia=
 while read -r library; do
+  if [[ $library =~ $nvidia ]]; then
+    with_nvidia=yes
+    continue
+  fi
   case $library in
     "$work/bare"/*) ;;
     */ld-linux*.so.* | */libc.so.* | */libm.so.* | */libdl.so.* | */librt.so.* | */libpthread.so.* | */libresolv.so.*)
@@ -86,7 +94,9 @@ namespaces=(unshare --user --map-root-user --mount --pid --fork)
 if ((EUID == 0)); then
   namespaces=(unshare --mount --pid --fork)
 fi
-if "${namespaces[@]}" sh -c 'mount -t proc proc "$1/proc"' - "$work/bare" 2>/dev/null; then
+if [[ -n $with_nvidia ]]; then
+  echo "not run under another root: the program needs NVIDIA's libraries"
+elif "${namespaces[@]}" sh -c 'mount -t proc proc "$1/proc"' - "$work/bare" 2>/dev/null; then
   # shellcheck disable=SC2016
   "${namespaces[@]}" sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" "/another place/bin/troupe" train --quiet \
     --model linear --workers 2 --placement processes --steps 3' - "$work/bare" >"$work/archive.log"

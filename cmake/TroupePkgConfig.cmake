@@ -1,0 +1,75 @@
+# troupe_pkg_config(NAME LIBRARY...): installs NAME.pc, pkg-config's file for the given static libraries of Troupe, which
+# are in link order.
+
+# The pkg-config equivalent of each link dependency: a package, flags, or nothing (headers only). Our libraries are
+# static, so all dependencies are needed to link and must be listed where `pkg-config --libs` looks.
+set(pkg_package_OpenSSL::Crypto libcrypto)
+set(pkg_package_OpenSSL::SSL libssl)
+set(pkg_package_ZLIB::ZLIB zlib)
+set(pkg_package_JPEG::JPEG libjpeg)
+set(pkg_package_PNG::PNG libpng)
+set(pkg_flags_LibArchive::LibArchive -larchive)  # with --static, its package lists libraries that Debian's lacks
+set(pkg_flags_CURL::libcurl -lcurl)  # likewise
+set(pkg_package_pugixml::pugixml pugixml)
+set(pkg_flags_CAF::io -lcaf_io -lcaf_core)
+set(pkg_flags_DNNL::dnnl -ldnnl)
+set(pkg_flags_gomp -lgomp)
+set(pkg_flags_Threads::Threads -pthread)
+list(JOIN MPI_CXX_LIBRARIES " " pkg_flags_MPI::MPI_CXX)  # full paths, because each MPI has its own location
+set(pkg_package_Eigen3::Eigen eigen3)  # for troupe/eigen.hpp
+set(pkg_nothing Boost::headers nlohmann_json::nlohmann_json)
+# CUDA's libraries and libtorch may be in any folder: full paths, which the loader of programs also gets.
+foreach(target IN ITEMS CUDA::cudart CUDA::cublas CUDNN::cudnn)
+  if(TARGET ${target})
+    get_target_property(path ${target} IMPORTED_LOCATION)
+    get_filename_component(folder ${path} DIRECTORY)
+    set(pkg_flags_${target} ${path} -Wl,-rpath,${folder})
+  endif()
+endforeach()
+if(TARGET libtorch::libtorch)
+  get_target_property(paths libtorch::libtorch INTERFACE_LINK_LIBRARIES)
+  get_target_property(options libtorch::libtorch INTERFACE_LINK_OPTIONS)
+  set(pkg_flags_libtorch::libtorch ${paths} ${options})
+  get_target_property(folders libtorch::libtorch INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM folders REPLACE "/$" "")
+  list(REMOVE_ITEM folders ${CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES})
+  list(TRANSFORM folders PREPEND -isystem OUTPUT_VARIABLE pkg_cflags_libtorch::libtorch)
+endif()
+
+function(troupe_pkg_config TROUPE_PC_NAME)
+  set(TROUPE_PC_LIBS "")
+  set(TROUPE_PC_LIBS_OF_OTHERS "")
+  set(TROUPE_PC_REQUIRES "")
+  if(NOT TROUPE_PC_NAME STREQUAL troupe)  # a component
+    set(TROUPE_PC_REQUIRES troupe)
+  endif()
+  set(TROUPE_PC_CFLAGS "")
+  foreach(library IN LISTS ARGN)
+    get_target_property(options ${library} INTERFACE_LINK_OPTIONS)
+    if(options)
+      list(APPEND TROUPE_PC_LIBS ${options})
+    endif()
+    list(APPEND TROUPE_PC_LIBS -l${library})
+    get_target_property(dependencies ${library} LINK_LIBRARIES)
+    foreach(dependency IN LISTS dependencies)
+      if(DEFINED pkg_package_${dependency})
+        list(APPEND TROUPE_PC_REQUIRES ${pkg_package_${dependency}})
+      elseif(DEFINED pkg_flags_${dependency})
+        list(APPEND TROUPE_PC_LIBS_OF_OTHERS ${pkg_flags_${dependency}})
+        list(APPEND TROUPE_PC_CFLAGS ${pkg_cflags_${dependency}})
+      elseif(NOT dependency MATCHES "^troupe::" AND NOT dependency IN_LIST pkg_nothing)
+        message(FATAL_ERROR "${library} links ${dependency}: add its pkg-config equivalent in "
+          "${CMAKE_CURRENT_FUNCTION_LIST_FILE} and find it in troupe-config.cmake.in")
+      endif()
+    endforeach()
+  endforeach()
+  foreach(list IN ITEMS TROUPE_PC_LIBS TROUPE_PC_LIBS_OF_OTHERS TROUPE_PC_REQUIRES TROUPE_PC_CFLAGS)
+    list(REMOVE_DUPLICATES ${list})
+    list(TRANSFORM ${list} REPLACE "^LINKER:" "-Wl,")
+    list(JOIN ${list} " " ${list})
+  endforeach()
+  # The prefix is relative to the file, so that an installation can be moved.
+  file(RELATIVE_PATH TROUPE_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/troupe.pc.in ${PROJECT_BINARY_DIR}/${TROUPE_PC_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${TROUPE_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
