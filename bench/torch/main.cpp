@@ -1,5 +1,7 @@
 #include <ATen/Parallel.h>
 #include <torch/nn/functional/loss.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/sgd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -26,6 +28,7 @@ struct Settings {
   int workers = 2;
   bool in_process = false;
   bool bf16 = false;
+  bool update = false;
 };
 
 constexpr std::int64_t kWarmUp = 5;
@@ -93,11 +96,19 @@ void train(const Settings& settings) {
   print(settings, seconds_since(begin), static_cast<double>(copied));
 }
 
-/// Forward and backward passes of libtorch alone; gradients stay where autograd puts them.
+/// Returns libtorch's optimizer with the settings of `train`.
+std::unique_ptr<torch::optim::Optimizer> optimizer_of(const std::string& network, std::vector<torch::Tensor> weights) {
+  if (network == "gpt") return std::make_unique<torch::optim::AdamW>(std::move(weights), 1e-3);
+  return std::make_unique<torch::optim::SGD>(std::move(weights), torch::optim::SGDOptions(1e-3).momentum(0.9));
+}
+
+/// Forward and backward passes of libtorch alone; gradients stay where autograd puts them. With `update`, its optimizer
+/// updates the weights after each pass.
 template <class Module>
 void run_alone(const Settings& settings) {
   at::set_num_threads(1);
   Module module;
+  const auto optimizer = optimizer_of(settings.network, module.parameters());
   const TorchDatasets samples = samples_of(settings.network);
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(settings.batch));
   auto begin = std::chrono::steady_clock::now();
@@ -107,6 +118,7 @@ void run_alone(const Settings& settings) {
     const TorchBatch batch = samples.train.read(numbers);
     for (torch::Tensor& parameter : module.parameters()) parameter.mutable_grad().reset();
     summed_loss(module, batch).backward();
+    if (settings.update) optimizer->step();
   }
   print(settings, seconds_since(begin), 0);
 }
@@ -126,6 +138,7 @@ int main(int argc, char** argv) {
   app.add_option("--workers", settings.workers, "Workers; 0: libtorch alone");
   app.add_flag("--in-process", settings.in_process, "Workers in this process");
   app.add_flag("--bf16", settings.bf16, "Compute in bf16");
+  app.add_flag("--update", settings.update, "Update the weights also without workers");
   CLI11_PARSE(app, argc, argv);
   if (settings.workers > 0)
     train(settings);

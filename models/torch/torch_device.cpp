@@ -17,6 +17,7 @@ namespace {
 /// library and those that it needs have a few gigabytes. libtorch asks once whether it has CUDA, so the library must be
 /// loaded before the first such question.
 void load_cuda() {
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);  // the order of Troupe's numbers of devices
   static const void* const library = ::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     throw Error(ErrorCode::unsupported, "this libtorch has no CUDA: set device to cpu, or use PyPI's libtorch");

@@ -221,10 +221,21 @@ class TorchModel final : public Model {
     replica_.module->train(training);
   }
 
-  void to_device(TorchBatch& batch) const {
+  void to_device(TorchBatch& batch) {
     if (device_.is_cpu()) return;
-    for (torch::Tensor& input : batch.inputs) input = input.to(device_);
-    if (batch.targets.defined()) batch.targets = batch.targets.to(device_);
+    for (torch::Tensor& input : batch.inputs) to_device(input);
+    if (batch.targets.defined()) to_device(batch.targets);
+  }
+
+  void to_device(torch::Tensor& tensor) {
+    batch_bytes_over_bus_ += static_cast<std::int64_t>(tensor.nbytes());
+    tensor = tensor.to(device_);
+  }
+
+  /// Returns the number of bytes of batches, weights and gradients that were copied between the host and the device
+  /// since the last call.
+  std::int64_t take_bytes_over_bus() {
+    return std::exchange(batch_bytes_over_bus_, 0) + tensors_->take_bytes_over_bus();
   }
 
   void check_module(TorchBatch batch, bool training) {
@@ -252,7 +263,7 @@ class TorchModel final : public Model {
   }
 
   BatchResult pass(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
-    tensors_->take_bytes_over_bus();  // of evaluations
+    take_bytes_over_bus();  // of evaluations
     const c10::OptionalDeviceGuard guard(device_);
     const Stopwatch waiting;
     TorchBatches::Read read = read_batch(at, [&] { return batches_->training_batch(at); });
@@ -269,7 +280,7 @@ class TorchModel final : public Model {
       throw Error(ErrorCode::model_failed, "the loss does not depend on the parameters of the module");
     torch::autograd::backward({loss.sum}, {});
     result.bytes_copied = tensors_->complete_gradient(gradient, loss.count);
-    result.bytes_over_bus = tensors_->take_bytes_over_bus();
+    result.bytes_over_bus = take_bytes_over_bus();
     result.loss_sum = loss.sum.item<double>();
     result.samples = loss.count;
     result.correct = loss.correct;
@@ -363,6 +374,7 @@ class TorchModel final : public Model {
   c10::Device device_ = c10::kCPU;
   detail::TorchReplica replica_;
   std::optional<FlatTensors> tensors_;
+  std::int64_t batch_bytes_over_bus_ = 0;
   std::vector<std::pair<torch::Tensor, torch::Tensor>>
       constants_;                  ///< ModuleTensors::constants, and their first values
   std::array<bool, 2> checked_{};  ///< whether the module was tried out in evaluations, and in training

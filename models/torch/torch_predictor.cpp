@@ -78,6 +78,8 @@ class TorchPredictions::Impl {
 
 TorchPredictions::TorchPredictions(const std::string& path, const TorchReplica& replica)
     : impl_(std::make_unique<Impl>(weights_file_of(path), replica)) {}
+TorchPredictions::TorchPredictions(TorchPredictions&&) noexcept = default;
+TorchPredictions& TorchPredictions::operator=(TorchPredictions&&) noexcept = default;
 TorchPredictions::~TorchPredictions() = default;
 
 const DataInfo& TorchPredictions::data() const { return impl_->data(); }

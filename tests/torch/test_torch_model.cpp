@@ -5,8 +5,10 @@
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/modules/container/sequential.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "models/aligned.hpp"
@@ -262,6 +264,10 @@ TEST_CASE("a module on a device that libtorch lacks is refused") {
   const ReplicaContext context{.shards = {0}, .device = Device::cuda};
   if (const std::string said = message_of([&] { Replica(torch_model<Plain>(four_values()), context); }); !said.empty())
     CHECK(said.find("CUDA") != std::string::npos);
+  // libtorch numbers devices as Troupe does.
+  const char* const order = std::getenv("CUDA_DEVICE_ORDER");
+  REQUIRE(order != nullptr);
+  CHECK(std::string(order) == "PCI_BUS_ID");
 }
 
 TEST_CASE("dropout depends on the step only") {

@@ -54,7 +54,8 @@ TEST_CASE("a predictor classifies raw images as an evaluation does") {
   std::vector<std::int32_t> labels(500);
   data.test->fill({.samples = numbers, .values = images, .labels = labels, .targets = {}});
 
-  const TorchPredictor<Cnn> predictor(folder / "weights");
+  TorchPredictor<Cnn> loaded(folder / "weights");
+  const TorchPredictor<Cnn> predictor = std::move(loaded);
   CHECK(predictor.data().shape == std::vector<std::int64_t>{1, 28, 28});
   CHECK(predictor.data().class_names == data.train->info().class_names);
   const torch::Tensor probabilities = predictor.predict(images);

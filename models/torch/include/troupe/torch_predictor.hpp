@@ -23,8 +23,8 @@ namespace detail {
 class TorchPredictions {
  public:
   TorchPredictions(const std::string& path, const TorchReplica& replica);
-  TorchPredictions(const TorchPredictions&) = delete;
-  TorchPredictions& operator=(const TorchPredictions&) = delete;
+  TorchPredictions(TorchPredictions&&) noexcept;
+  TorchPredictions& operator=(TorchPredictions&&) noexcept;
   ~TorchPredictions();
 
   const DataInfo& data() const;
