@@ -305,7 +305,8 @@ TEST_CASE("a module that cannot be trained is refused with the reason") {
         std::string::npos);
   CHECK(said(torch_model<Writes>(four_values())).find("writes to its parameter 'out.weight'") != std::string::npos);
   const std::string thrown = said(torch_model<Throws>(four_values()));
-  CHECK(thrown.find("libtorch: mat1 and mat2 shapes cannot be multiplied (12x4 and 7x2)") != std::string::npos);
+  CHECK(thrown.find("libtorch: ") != std::string::npos);
+  CHECK(thrown.find("shapes cannot be multiplied (12x4 and 7x2)") != std::string::npos);
   CHECK(thrown.find("frame #") == std::string::npos);
   CHECK(
       said(torch_model<torch::nn::Sequential>(four_values())).find("no parameter of the module requires a gradient") !=
