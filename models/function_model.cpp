@@ -1,6 +1,5 @@
 #include <utility>
 
-#include "models/network/device_network.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
 
@@ -12,10 +11,7 @@ FunctionModel::FunctionModel(std::size_t size, Loss loss, Gradient gradient)
   if (!loss_ || !gradient_) throw Error(ErrorCode::invalid_argument, "a FunctionModel needs a loss and a gradient");
 }
 
-ModelInfo FunctionModel::prepare(const ReplicaContext& context) {
-  require_cpus(context, "a FunctionModel");
-  return {.size = size_};
-}
+ModelInfo FunctionModel::prepare(const ReplicaContext& /*context*/) { return {.size = size_}; }
 
 BatchResult FunctionModel::gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {
   const BatchResult result = loss_(at, weights);

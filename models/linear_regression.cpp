@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "models/files/network_text.hpp"
-#include "models/network/device_network.hpp"
 #include "models/supervised.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/loss.hpp"
@@ -31,8 +30,7 @@ class LinearRegression final : public SupervisedModel {
   }
 
  protected:
-  ModelInfo prepare_weights(const ReplicaContext& context) override {
-    require_cpus(context, "linear regression");
+  ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
     // The model is lightweight if all samples together have at most 65,536 floats: a core processes these in about 50
     // microseconds, so a thread for each replica would cost more time than it saves.
     const bool lightweight = data_info().num_samples <= 65536 / data_info().sample_size();

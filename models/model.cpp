@@ -46,6 +46,8 @@ std::size_t total_size(std::span<const TensorInfo> tensors) {
 
 const ModelInfo& Model::start(const ReplicaContext& context) {
   info_ = prepare(context);
+  if (context.device != Device::cpu && info_.device == Device::cpu)
+    throw Error(ErrorCode::unsupported, "this model supports CPUs only: set device to cpu");
   if (info_.learned_size == 0) info_.learned_size = info_.size;
   if (info_.tensors.empty()) info_.tensors = {{"weights", {static_cast<std::int64_t>(info_.size)}}};
   return info_;

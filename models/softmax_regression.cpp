@@ -4,7 +4,6 @@
 
 #include "models/dense.hpp"
 #include "models/files/network_text.hpp"
-#include "models/network/device_network.hpp"
 #include "models/supervised.hpp"
 #include "runtime/invalid.hpp"
 #include "troupe/loss.hpp"
@@ -28,8 +27,7 @@ class SoftmaxRegression final : public SupervisedModel {
   }
 
  protected:
-  ModelInfo prepare_weights(const ReplicaContext& context) override {
-    require_cpus(context, "softmax regression");
+  ModelInfo prepare_weights(const ReplicaContext& /*context*/) override {
     const auto classes = std::ssize(scores_);
     return {.size = scores_.size() * (features_ + 1),
             .tensors = {{"weight", {classes, static_cast<std::int64_t>(features_)}}, {"bias", {classes}}},

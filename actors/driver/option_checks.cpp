@@ -7,7 +7,6 @@
 #include "actors/messages/options_json.hpp"
 #include "actors/placements/placements.hpp"
 #include "actors/rounds/members.hpp"
-#include "models/network/device_network.hpp"
 #include "models/optimizers/update_rules.hpp"
 #include "runtime/files/absolute_path.hpp"
 #include "runtime/silence.hpp"
@@ -125,8 +124,6 @@ void check_options(Options& options, const ModelCreator& creator) {
   check_numbers(options);
   check_compute(options.compute);
   const Rules& rules = rules_of(options.placement);
-  if (rules.on_one_machine())
-    check_device(options.compute.device);  // in a cluster, the nodes compute and check the device
   if (options.fault_tolerance.copy_every < -1)
     throw_invalid("copy_every is " + std::to_string(options.fault_tolerance.copy_every) +
                   "; it must be a number of steps, 0 (automatic) or -1 (no copies)");

@@ -228,6 +228,9 @@ struct ModelInfo {
   /// as libraries and devices. Replicas with different fingerprints cannot work together. Checkpoints contain the
   /// fingerprint. If a run resumes from a checkpoint with another fingerprint, the log has a warning.
   std::string fingerprint = "plain";
+  /// The kind of device on which the model computes: ReplicaContext::device if the model supports it. Default: the CPU.
+  /// If the replica is assigned to a CUDA device, and this is the CPU, the run ends with the error `unsupported`.
+  Device device = Device::cpu;
   /// The number format that the model uses; f32 if the device supports nothing else.
   Precision precision = Precision::f32;
   /// Number of training samples; at least one for each shard. 0 (default): not defined.

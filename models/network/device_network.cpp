@@ -6,6 +6,17 @@
 #include "troupe/error.hpp"
 
 namespace troupe {
+namespace {
+
+/// Checks that this program supports a kind of device.
+void check_device(Device device) {
+  if (device != Device::cpu && make_cuda_network == nullptr)
+    throw Error(ErrorCode::unsupported,
+                "this program supports CPUs only: set device to cpu; for CUDA devices, build Troupe with "
+                "-DTROUPE_CUDA=ON and link troupe::cuda");
+}
+
+}  // namespace
 
 void DeviceNetwork::update_statistics(std::size_t begin, std::span<const float> mean, std::int64_t samples,
                                       std::span<const float> statistics, std::span<float> updated) const {
@@ -21,19 +32,6 @@ void DeviceNetwork::copy_canonical(std::span<const float> canonical, std::span<f
     canonical = canonical.subspan(tensor.size());
   };
   from_canonical(copy, weights);
-}
-
-void check_device(Device device) {
-  if (device != Device::cpu && make_cuda_network == nullptr)
-    throw Error(ErrorCode::unsupported,
-                "this program supports CPUs only: set device to cpu; for CUDA devices,  "
-                "build Troupe with "
-                "-DTROUPE_CUDA=ON and link troupe::cuda");
-}
-
-void require_cpus(const ReplicaContext& context, const char* what) {
-  if (context.device != Device::cpu)
-    throw Error(ErrorCode::unsupported, std::string(what) + " supports CPUs only: set device to cpu");
 }
 
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,

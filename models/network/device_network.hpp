@@ -99,22 +99,12 @@ class DeviceNetwork {
   bool frozen_;
 };
 
-/// Checks that this build supports a kind of device. Whether the machine has such a device is checked later, when the
-/// network is created.
-/// @throws Error unsupported that lists the supported devices
-void check_device(Device device);
-
-/// Throws an error if a replica is assigned to an accelerator although its model supports CPUs only.
-/// @param what the name of the model for the error message, such as "linear regression"
-/// @throws Error unsupported if the replica is assigned to an accelerator
-void require_cpus(const ReplicaContext& context, const char* what);
-
 /// Creates the network on the device that `context` specifies.
 /// @param loss must need as many outputs as the plan has
 /// @param batch_size the usual batch size, for which memory layouts are chosen; other sizes work, but may be slower
 /// @param context contains the device, the requested precision and `frozen`. DeviceNetwork::precision returns the
 /// precision that the network uses, which may differ
-/// @throws Error unsupported like check_device
+/// @throws Error unsupported if this program does not support the kind of device, or the machine has no such device
 std::unique_ptr<DeviceNetwork> make_network(NetworkPlan plan, std::shared_ptr<const Loss> loss, std::int64_t batch_size,
                                             const ReplicaContext& context);
 

@@ -149,6 +149,7 @@ class Network final : public SupervisedModel, public ConvertsParts {
     ModelInfo info{.size = device_->size(),
                    .learned_size = device_->learned_size(),
                    .fingerprint = device_->fingerprint(),
+                   .device = context.device,
                    .precision = device_->precision(),
                    .network = text_};
     if (data_info().labels_per_sample > 1) info.unit = "tokens";

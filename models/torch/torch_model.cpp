@@ -176,6 +176,7 @@ class TorchModel final : public Model {
                    .learned_size = tensors_->learned_size(),
                    .tensors = infos_of(tensors),
                    .fingerprint = fingerprint(threads_, device_),
+                   .device = context.device,
                    .precision = context.precision,
                    .num_samples = batches_->info().num_samples,
                    .steps_per_epoch = batches_->steps_per_epoch(context.num_shards),

@@ -7,6 +7,7 @@
 #     kernels    tests of our kernels, compared with plain loops
 #     networks   tests of whole networks: gradients, residual sums, batch-norm, dropout
 #     runs       tests of runs: workers, replicas, processes, checkpoints
+#     modules    tests of modules of libtorch on the device, with the libtorch of this machine's PyTorch
 #     bits       1 and 2 workers, in threads and processes, and a second run give bitwise identical weights
 #     train      the loss of the reference CNN and of ResNet-50 falls, and starts where the CPU's starts
 #     profile    the ten most expensive kernels: their share of the copy rate, and of the time with busy matrix units
@@ -25,8 +26,8 @@ here=$(cd "$(dirname "$script")/../.." && pwd)
 troupe=$here/bin/troupe
 python=${CHECK_PYTHON:-python3}
 small=${CHECK_SMALL:-}
-all=(devices kernels networks runs bits train profile memcheck compare)
-declare -A limits=([devices]=60 [kernels]=60 [networks]=120 [runs]=60 [bits]=90 [train]=90 [profile]=240 [memcheck]=300
+all=(devices kernels networks runs modules bits train profile memcheck compare)
+declare -A limits=([devices]=60 [kernels]=60 [networks]=120 [runs]=60 [modules]=90 [bits]=90 [train]=90 [profile]=240 [memcheck]=300
   [compare]=580)  # seconds
 
 skip() {
@@ -92,6 +93,21 @@ part_networks() {
 part_runs() {
   need_device
   "$here/bin/test_gpu" '--source-file=*test_device_runs.cpp'
+}
+
+part_modules() {
+  local program=$here/bin/test_torch built present folder status=0 log
+  need_device
+  [[ -x $program ]] || skip "bin/test_torch is missing: TROUPE_TORCH_ROOT was not set for bundle.sh"
+  read -r present folder < <("$python" -c 'import os, torch
+print(torch.__version__.partition("+")[0], os.path.join(os.path.dirname(torch.__file__), "lib"))' 2>/dev/null) ||
+    skip "$python has no PyTorch"
+  built=$(<"$here/torch-version")
+  [[ $present == "$built" ]] || skip "the tests need PyTorch $built, but $python has $present"
+  log=$(mktemp)
+  LD_LIBRARY_PATH=$folder:$LD_LIBRARY_PATH "$program" '--source-file=*test_torch_on_devices.cpp' 2>&1 | tee "$log" || status=1
+  ! grep -q 'skipped: ' "$log" || skip "$(sed -n 's/.*skipped: //p' "$log" | head -n 1)"
+  return $status
 }
 
 hash_of() { # OPTION...
@@ -196,7 +212,7 @@ part_memcheck() {
 
 file_of() { # PART
   case $1 in
-    kernels | networks | runs) echo tests.txt ;;
+    kernels | networks | runs | modules) echo tests.txt ;;
     bits | train) echo training.txt ;;
     compare) echo compare.md ;;
     *) echo "$1.txt" ;;

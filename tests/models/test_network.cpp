@@ -149,10 +149,10 @@ TEST_CASE("an unsupported device is refused, and the error lists the supported o
 TEST_CASE("models that compute on CPUs only refuse an accelerator") {
   ReplicaContext context;
   context.device = troupe::Device::cuda;
-  testing::check_throws(ErrorCode::unsupported, "softmax regression supports CPUs only", [&] {
+  testing::check_throws(ErrorCode::unsupported, "this model supports CPUs only", [&] {
     softmax_regression(images({1, 8, 8}, 12, 4))->start(context);
   });
-  testing::check_throws(ErrorCode::unsupported, "linear regression supports CPUs only",
+  testing::check_throws(ErrorCode::unsupported, "this model supports CPUs only",
                         [&] { linear_regression(load_data("synthetic-linear", 1))->start(context); });
 }
 

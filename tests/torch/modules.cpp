@@ -78,6 +78,14 @@ troupe::TorchDatasets token_data() {
 
 namespace {
 
+/// Returns images of 28 x 28 pixels, and their classes.
+troupe::TorchDatasets image_data() {
+  constexpr std::int64_t kSamples = 64;
+  const torch::Tensor classes = torch::arange(kSamples, torch::kLong) % 10;
+  const torch::Tensor waves = torch::arange(784, torch::kFloat).unsqueeze(0) * (classes + 1).unsqueeze(1) / 50;
+  return {.train = troupe::torch_tensors({waves.sin().view({kSamples, 1, 28, 28})}, classes)};
+}
+
 /// Trains "torch-tokens" with the learning rate `lr`, and reports the loss after each step.
 troupe::Json tune_tokens(const troupe::Json& config) {
   troupe::GroupSGD sgd(troupe::accelerate("torch-tokens"), troupe::here().group(),
@@ -91,6 +99,7 @@ troupe::Json tune_tokens(const troupe::Json& config) {
 void register_modules() {
   troupe::register_function("torch-tune", tune_tokens);
   troupe::register_model("torch-cnn", troupe::torch_model<Cnn>("fashion-mnist", {.batch_size = 16}));
+  troupe::register_model("torch-images", troupe::torch_model<Cnn>(image_data(), {.batch_size = 16}));
   troupe::register_model("torch-odd", troupe::torch_model<Odd>("fashion-mnist", {.batch_size = 16}));
   troupe::register_model("torch-tokens", troupe::torch_model<Tokens>(token_data(), {.batch_size = 8}));
 }

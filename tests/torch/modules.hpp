@@ -60,7 +60,8 @@ constexpr std::int64_t kLength = 6;
 /// Returns sequences of tokens with masks of different lengths, and their classes.
 troupe::TorchDatasets token_data();
 
-/// Registers the models "torch-cnn", "torch-odd" and "torch-tokens".
+/// Registers the models "torch-cnn", "torch-odd" and "torch-tokens", and "torch-images", which is "torch-cnn" on images
+/// in memory.
 void register_modules();
 
 }  // namespace troupe_test
