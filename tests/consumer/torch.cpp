@@ -14,7 +14,6 @@ struct Net : torch::nn::Module {
 int main(int argc, char** argv) {
   troupe::register_model("net", troupe::torch_model<Net>("mock-images:8,10", {.batch_size = 8}));
   troupe::init(argc, argv);
-  troupe::DistributedSGD sgd("net",
-                             {.num_workers = 2, .placement = troupe::Placement::processes, .verbose = false});
+  troupe::DistributedSGD sgd("net", {.num_workers = 2, .placement = troupe::Placement::processes, .verbose = false});
   std::cout << "a step of a module: loss " << sgd.step().loss << '\n';
 }
