@@ -27,8 +27,8 @@ troupe=$here/bin/troupe
 python=${CHECK_PYTHON:-python3}
 small=${CHECK_SMALL:-}
 all=(devices kernels networks runs modules bits train profile memcheck compare)
-declare -A limits=([devices]=60 [kernels]=60 [networks]=120 [runs]=60 [modules]=90 [bits]=90 [train]=90 [profile]=240 [memcheck]=300
-  [compare]=580)  # seconds
+declare -A limits=([devices]=60 [kernels]=60 [networks]=120 [runs]=60 [modules]=90 [bits]=90 [train]=90
+  [profile]=240 [memcheck]=300 [compare]=580)  # seconds
 
 skip() {
   echo "skipped: $1"
@@ -106,7 +106,7 @@ print(torch.__version__.partition("+")[0], os.path.join(os.path.dirname(torch.__
   [[ $present == "$built" ]] || skip "the tests need PyTorch $built, but $python has $present"
   log=$(mktemp)
   LD_LIBRARY_PATH=$folder:$LD_LIBRARY_PATH "$program" '--source-file=*test_torch_on_devices.cpp' 2>&1 | tee "$log" || status=1
-  ! grep -q 'skipped: ' "$log" || skip "$(sed -n 's/.*skipped: //p' "$log" | head -n 1)"
+  ((status)) || ! grep -q 'skipped: ' "$log" || skip "$(sed -n 's/.*skipped: //p' "$log" | head -n 1)"
   return $status
 }
 

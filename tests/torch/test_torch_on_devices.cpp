@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "support/temporary_folder.hpp"
 #include "torch/modules.hpp"
@@ -30,19 +32,25 @@ Options options_on(Device device, int workers = 2) {
   return options;
 }
 
-/// Whether modules can use a CUDA device here. Prints the reason if they cannot.
-bool have_device() {
+/// Returns the reason why modules cannot use a CUDA device here; empty if they can.
+std::string obstacle() {
   try {
     const DistributedSGD sgd("torch-tokens", options_on(Device::cuda, 1));
-    return true;
+    return "";
   } catch (const Error& error) {
     const std::string reason = error.message();
     const bool missing = reason.find("this libtorch has no CUDA") != std::string::npos ||
                          reason.find("libtorch finds no CUDA device") != std::string::npos;
     if (error.code() != ErrorCode::unsupported || !missing) throw;
-    MESSAGE("skipped: " << reason);
-    return false;
+    return reason;
   }
+}
+
+/// Returns whether modules can use a CUDA device here. If they cannot, prints the reason.
+bool have_device() {
+  static const std::string reason = obstacle();
+  if (!reason.empty()) MESSAGE("skipped: " << reason);
+  return reason.empty();
 }
 
 struct Trained {
