@@ -1,5 +1,5 @@
-# troupe_pkg_config(NAME LIBRARY...): installs NAME.pc, pkg-config's file for the given static libraries of Troupe, which
-# are in link order.
+# troupe_pkg_config(NAME LIBRARY...): installs NAME.pc, pkg-config's file for static libraries of Troupe, given in link
+# order.
 
 # The pkg-config equivalent of each link dependency: a package, flags, or nothing (headers only). Our libraries are
 # static, so all dependencies are needed to link and must be listed where `pkg-config --libs` looks.

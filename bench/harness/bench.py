@@ -18,6 +18,11 @@ TUNED = {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.
 PLACEMENTS = ("in-process", "processes")
 
 
+def environment(tuned):
+    """Returns the environment of a program. With `tuned`, glibc keeps freed memory."""
+    return {**os.environ, **(TUNED if tuned else {})}
+
+
 class Bench:
     def __init__(self, options, folder):
         self.options = options
@@ -67,7 +72,7 @@ class Bench:
         """Returns all JSON lines of a peer. With `torch` it is a PyTorch program, and its version is noted. With `tuned`
         glibc keeps freed memory instead of returning it to the system."""
         lines = all_json(output_of([self.options.python, PEERS / script, *arguments], timeout=self.limit,
-                                   env={**os.environ, **(TUNED if tuned else {})}))
+                                   env=environment(tuned)))
         if torch:
             self.note_torch(lines[-1])
         return lines

@@ -4,10 +4,9 @@ Much of the difference is memory: libtorch allocates large tensors in each pass,
 system after it. Troupe lets glibc keep this memory. Therefore the peer is measured as it comes and with glibc tuned in
 the same way.
 """
-import os
 from statistics import median
 
-from harness.bench import TUNED
+from harness.bench import environment
 from harness.memory import peak_pss
 from harness.programs import last_json, output_of
 from harness.tables import table
@@ -31,7 +30,7 @@ def modules(bench):
 def ours(program, network, batch, steps, bf16, *more, tuned=False):
     def run(_number):
         command = [program, network, "--batch-size", batch, "--steps", steps, *(["--bf16"] if bf16 else []), *more]
-        return last_json(output_of(command, env={**os.environ, **(TUNED if tuned else {})}))
+        return last_json(output_of(command, env=environment(tuned)))
     return run
 
 

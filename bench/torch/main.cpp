@@ -58,7 +58,7 @@ TorchLoss loss_of(Module& module, const TorchBatch& batch) {
   return {summed_loss(module, batch), batch.targets.numel()};
 }
 
-/// Registers the network, whose configuration is the batch size.
+/// Registers a network as a model. The text `config` of the run is the batch size.
 template <class Module>
 void register_network(const std::string& name) {
   troupe::register_model("module-" + name, [name](const troupe::ReplicaContext& context) {

@@ -68,7 +68,8 @@ esac
 # shellcheck disable=SC2016
 cmake --preset cuda -B $build -DCMAKE_CUDA_ARCHITECTURES="${TROUPE_GPU_ARCHITECTURES:-90}" -DTROUPE_MPI=OFF \
   -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON -DCMAKE_INSTALL_RPATH='$ORIGIN/../lib/troupe' \
-  -DCMAKE_INSTALL_RPATH_USE_LINK_PATH=OFF -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags -DTROUPE_TORCH_ROOT="${TROUPE_TORCH_ROOT:-}"
+  -DCMAKE_INSTALL_RPATH_USE_LINK_PATH=OFF -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags \
+  -DTROUPE_TORCH_ROOT="${TROUPE_TORCH_ROOT:-}"
 programs=(troupe troupe-bench test_gpu)
 targets=(test_gpu troupe_cli troupe_bench)
 if [[ -n ${TROUPE_TORCH_ROOT:-} ]]; then

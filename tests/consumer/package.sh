@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Creates the packages of a build and tests them. NVIDIA's libraries, which a build with CUDA needs, are in neither
-# package, so the archive of such a build does not run under the bare root. Installs the Debian package under a separate root, links a user's
+# Creates the packages of a build and tests them. Installs the Debian package under a separate root, links a user's
 # program with the installed files, and removes the package; no file may remain. Then unpacks the archive in another
 # folder, runs the archive's program under a root that contains only glibc of this system, and links a user's program
-# with the archive's files.
+# with the archive's files. NVIDIA's libraries, which a build with CUDA needs, are in neither package, so the program of
+# such a build does not run under that root.
 #   package.sh BUILD_DIR CXX
 set -euo pipefail
 
