@@ -13,6 +13,7 @@
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -117,9 +118,10 @@ class WebServer::Impl {
     for (const auto& [name, value] : what.headers) headers[name] = value;
     std::string text = "HTTP/1.1 " + std::to_string(what.status) + " Answer\r\n";
     for (const auto& [name, value] : headers) text += name + ": " + value + "\r\n";
-    const std::string body = what.body.substr(0, what.cut.value_or(what.body.size()));
+    const std::string_view body = std::string_view(what.body).substr(0, what.cut.value_or(what.body.size()));
     bytes += static_cast<std::int64_t>(body.size());
-    text += "\r\n" + body;
+    text += "\r\n";
+    text += body;
     for (std::size_t sent = 0; sent < text.size();) {
       const ssize_t count = ::send(socket, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
       if (count <= 0) return false;
@@ -145,20 +147,19 @@ int WebServer::requests() const { return impl_->requests; }
 std::int64_t WebServer::bytes() const { return impl_->bytes; }
 
 WebAnswer serve(const WebRequest& request, const std::string& content, const std::string& etag) {
-  WebAnswer answer{.status = 200, .headers = {{"ETag", etag}}, .body = content};
   const auto range = request.headers.find("range");
-  if (range == request.headers.end() || !range->second.starts_with("bytes=")) return answer;
+  if (range == request.headers.end() || !range->second.starts_with("bytes="))
+    return {.status = 200, .headers = {{"ETag", etag}}, .body = content};
   const std::string& text = range->second;
   const std::size_t dash = text.find('-');
   const std::size_t begin = std::stoull(text.substr(6, dash - 6));
   const std::size_t end = std::min<std::size_t>(content.size(), std::stoull(text.substr(dash + 1)) + 1);
-  if (begin >= content.size())
-    return {.status = 416, .headers = {{"Content-Range", "bytes */" + std::to_string(content.size())}}};
-  answer.status = 206;
-  answer.body = content.substr(begin, end - begin);
-  answer.headers["Content-Range"] =
-      "bytes " + std::to_string(begin) + "-" + std::to_string(end - 1) + "/" + std::to_string(content.size());
-  return answer;
+  const std::string size = std::to_string(content.size());
+  if (begin >= content.size()) return {.status = 416, .headers = {{"Content-Range", "bytes */" + size}}};
+  const std::string sent = "bytes " + std::to_string(begin) + "-" + std::to_string(end - 1) + "/" + size;
+  return {.status = 206,
+          .headers = {{"ETag", etag}, {"Content-Range", sent}},
+          .body = content.substr(begin, end - begin)};
 }
 
 }  // namespace troupe_test
