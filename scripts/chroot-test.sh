@@ -18,7 +18,7 @@ skip() {
 (($#)) || { sed -n '2,10s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 release=$1
 shift
-(($#)) || set -- bash -c './scripts/quickstart.sh && ./scripts/test.sh'
+(($#)) || set -- bash -c './scripts/quickstart.sh && ./scripts/test.sh short'
 [[ $release =~ ^[a-z]+$ ]] || { echo "chroot-test: $release is not the name of a release, such as trixie" >&2; exit 2; }
 ((EUID == 0)) || skip "a chroot needs root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"

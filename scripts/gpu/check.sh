@@ -84,9 +84,9 @@ part_kernels() {
 
 part_networks() {
   need_device
-  local status=0
-  "$here/bin/test_gpu" '--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp' || status=1
-  "$here/bin/test_gpu" unfolded '--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp' || status=1
+  local status=0 networks='--source-file-exclude=*_kernels.cpp,*test_device_runs.cpp'
+  "$here/bin/test_gpu" "$networks" ${small:+--last=20} || status=1
+  "$here/bin/test_gpu" unfolded "$networks" ${small:+--last=20} || status=1
   return $status
 }
 
