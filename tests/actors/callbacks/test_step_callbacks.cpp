@@ -64,7 +64,7 @@ Options told(Placement placement, Callbacks callbacks) {
   return options;
 }
 
-using Heard = std::vector<std::string>;
+using Entries = std::vector<std::string>;
 
 }  // namespace
 
@@ -73,7 +73,7 @@ TEST_CASE("DistributedSGD informs callbacks of steps, epochs, evaluations and th
     const auto diary = std::make_shared<Diary>();
     {
       DistributedSGD sgd("mlp", told(placement, {diary}));
-      CHECK(diary->heard == Heard{"start 2"});
+      CHECK(diary->heard == Entries{"start 2"});
       sgd.warmup();
       for (int step = 0; step < 3; ++step) sgd.step();
       sgd.evaluate(EvaluationSet::validation);
@@ -81,8 +81,8 @@ TEST_CASE("DistributedSGD informs callbacks of steps, epochs, evaluations and th
       sgd.evaluate();
       CHECK(sgd.report().loss == diary->reports.at(4).metrics.at("loss"));
     }
-    CHECK(diary->heard == Heard{"start 2", "report 1", "report 2", "epoch 1", "report 3", "report 3", "report 4",
-                                "epoch 2", "report 4", "end"});
+    CHECK(diary->heard == Entries{"start 2", "report 1", "report 2", "epoch 1", "report 3", "report 3", "report 4",
+                                  "epoch 2", "report 4", "end"});
     CHECK_FALSE(diary->elsewhere);
     CHECK(diary->last.iterations == 4);
     const Json& step = diary->reports.at(2).metrics;
@@ -144,7 +144,7 @@ TEST_CASE("callbacks learn of a lost worker before the step that was completed w
   DistributedSGD sgd("mlp", options);
   sgd.step();
   sgd.step();
-  CHECK(diary->heard == Heard{"start 2", "report 1", "loss", "report 2", "epoch 1"});
+  CHECK(diary->heard == Entries{"start 2", "report 1", "loss", "report 2", "epoch 1"});
   REQUIRE(diary->errors.size() == 1);
   CHECK(diary->errors[0].code() == ErrorCode::worker_lost);
   CHECK(diary->errors[0].where().worker == 1);
@@ -159,11 +159,11 @@ TEST_CASE("callbacks learn of a failed step, and a later step clears the failure
     DistributedSGD sgd("mlp", options);
     sgd.step();
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
-    CHECK(diary->heard == Heard{"start 2", "report 1", "failure"});
+    CHECK(diary->heard == Entries{"start 2", "report 1", "failure"});
     sgd.step();
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
   }
-  CHECK(diary->heard == Heard{"start 2", "report 1", "failure", "report 2", "epoch 1", "failure", "failed"});
+  CHECK(diary->heard == Entries{"start 2", "report 1", "failure", "report 2", "epoch 1", "failure", "failed"});
   CHECK(diary->last.failed);
   CHECK(diary->last.iterations == 2);
 }
@@ -196,7 +196,7 @@ TEST_CASE("callbacks learn of a checkpoint once it is on disk, and of the resump
   options.checkpoint.resume = true;
   DistributedSGD sgd("mlp", options);
   sgd.step();
-  CHECK(later->heard == Heard{"start 2 resumed", "report 7"});
+  CHECK(later->heard == Entries{"start 2 resumed", "report 7"});
 }
 
 TEST_CASE("the best checkpoint of a loop of steps is kept") {
@@ -238,7 +238,7 @@ TEST_CASE("an exception of a callback propagates from step(), and the step is co
     sgd.step();
     for (int step = 0; step < 3; ++step) undisturbed.step();
     CHECK(sgd.weights() == undisturbed.weights());
-    CHECK(diary->heard == Heard{"start 2", "report 1", "report 2", "report 3"});
+    CHECK(diary->heard == Entries{"start 2", "report 1", "report 2", "report 3"});
   }
   CHECK(contains(errors.text(), "a callback failed at the end of the run: not at the end either"));
 }
@@ -253,7 +253,7 @@ TEST_CASE("a failed step throws its own error even if a callback throws during o
   options.fault_tolerance.faults = {testing::KillWorker{.worker = 1, .step = 1}};
   DistributedSGD sgd("mlp", options);
   CHECK(code_of([&] { sgd.step(); }) == ErrorCode::worker_lost);
-  CHECK(diary->heard == Heard{"start 2", "failure"});
+  CHECK(diary->heard == Entries{"start 2", "failure"});
   CHECK(contains(errors.text(), "a callback failed while it handled a failure: not that"));
 }
 

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr int kMachines = 4;
 
-Options draw_options(Chance& chance, const Toy& toy) {
+Options draw_options_of_nodes(Chance& chance, const Toy& toy) {
   Options options;
   options.placement = Placement::cluster;
   options.cluster.listen = "127.0.0.1:1";  // the simulated host does not listen
@@ -56,7 +56,7 @@ class ClusterSchedule {
   ClusterSchedule(std::uint64_t seed, Repertoire& repertoire, std::ostream* trace)
       : chance_(seed),
         undisturbed_(repertoire.of(chance_.below(1000))),
-        options_(draw_options(chance_, undisturbed_.toy())),
+        options_(draw_options_of_nodes(chance_, undisturbed_.toy())),
         world_(chance_.next(), undisturbed_.toy(), kMachines, trace) {}
 
   void run();

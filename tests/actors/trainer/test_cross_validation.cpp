@@ -1,21 +1,20 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 
+#include "actors/test_models.hpp"
 #include "actors/trainer/train_functions.hpp"
 #include "support/errors.hpp"
 #include "troupe/pipeline.hpp"
 #include "troupe/transform.hpp"
 
 using namespace troupe;
+using troupe_test::kPlacements;
 using troupe_test::trainer_options;
 
 namespace {
-
-constexpr std::array kPlacements{Placement::in_process, Placement::processes};
 
 std::vector<float> all_values(const DataSource& data) {
   const auto count = static_cast<std::size_t>(data.info().num_samples);
