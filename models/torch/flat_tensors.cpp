@@ -4,6 +4,10 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <cstring>
+#include <cstdlib>
+#include <immintrin.h>
+#include <unordered_map>
 #include <utility>
 
 #include "troupe/error.hpp"
@@ -23,19 +27,38 @@ at::Tensor host_tensor(const float* floats, std::size_t size) {
 
 }  // namespace
 
+void FlatTensors::Part::add(const at::Tensor& term) {
+  written ? gradient.add_(term) : gradient.copy_(term);
+  written = true;
+}
+
+static void stream(float* to, const float* from, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
+  for (; i < n; ++i) to[i] = from[i];
+  _mm_sfence();
+}
 struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
   TakeGradient(Part& to, const bool& is_in_pass) : part(to), in_pass(is_in_pass) {}
   torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
                                             const torch::autograd::variable_list& /*inputs*/) override {
     const at::NoGradGuard no_grad;
     at::Tensor& gradient = part.tensor.mutable_grad();
-    if (gradient.defined() && in_pass) {
-      const at::Tensor dense = gradient.is_sparse() ? gradient.to_dense() : gradient;
-      part.written ? part.gradient.add_(dense) : part.gradient.copy_(dense);
-      part.written = true;
-    }
+    if (gradient.defined() && in_pass) part.add(gradient.is_sparse() ? gradient.to_dense() : gradient);
     gradient.reset();  // frees the memory at once
     return outputs;
+  }
+  Part& part;
+  const bool& in_pass;
+};
+
+struct FlatTensors::TakeCast final : torch::autograd::FunctionPreHook {
+  TakeCast(Part& to, const bool& is_in_pass) : part(to), in_pass(is_in_pass) {}
+  torch::autograd::variable_list operator()(const torch::autograd::variable_list& gradients) override {
+    if (!in_pass || !gradients.at(0).defined() || gradients[0].layout() != at::kStrided) return gradients;
+    const at::NoGradGuard no_grad;
+    part.add(gradients[0]);
+    return {at::Tensor()};  // nothing is left to cast
   }
   Part& part;
   const bool& in_pass;
@@ -106,9 +129,37 @@ void FlatTensors::use_gradient(std::span<float> gradient) {
   if (!first) return;
   for (Part& part : learned()) {
     if (!part.tensor.requires_grad()) continue;
-    accumulators_.push_back(torch::autograd::impl::grad_accumulator(part.tensor));
-    accumulators_.back()->add_post_hook(std::make_unique<TakeGradient>(part, in_pass_));
+    accumulators_.emplace_back(&part, torch::autograd::impl::grad_accumulator(part.tensor));
+    accumulators_.back().second->add_post_hook(std::make_unique<TakeGradient>(part, in_pass_));
   }
+}
+
+int FlatTensors::take_casts(const at::Tensor& loss) {
+  using torch::autograd::Node;
+  struct Source {
+    Node* node = nullptr;
+    int edges = 0;
+  };
+  std::unordered_map<const Node*, Source> sources;  // of each node, the last edge that leads to it
+  std::vector<Node*> open{loss.grad_fn().get()};
+  while (!open.empty()) {
+    Node* const node = open.back();
+    open.pop_back();
+    for (const torch::autograd::Edge& edge : node->next_edges()) {
+      if (!edge.is_valid()) continue;
+      Source& source = sources[edge.function.get()];
+      if (source.edges == 0) open.push_back(edge.function.get());
+      source = {node, source.edges + 1};
+    }
+  }
+  int taken = 0;
+  for (const auto& [part, accumulator] : accumulators_) {
+    const Source source = sources[accumulator.get()];
+    if (source.edges != 1 || source.node->name() != "ToCopyBackward0") continue;
+    source.node->add_pre_hook(std::make_unique<TakeCast>(*part, in_pass_));
+    ++taken;
+  }
+  return taken;
 }
 
 std::int64_t FlatTensors::complete_gradient(std::span<float> gradient, std::int64_t samples) {

@@ -45,6 +45,11 @@ class FlatTensors {
   /// Makes the next backward pass write the gradients of parameters to `gradient`, a flat vector. If a pass computes
   /// the gradient of a parameter several times, the gradients are added. Until `complete_gradient`.
   void use_gradient(std::span<float> gradient);
+  /// Makes the next backward pass from `loss` write gradients directly that it would cast to float32 first. These are
+  /// the gradients of parameters that autocast has cast, except those with further terms. The written floats are the
+  /// same; a cast would need memory, and a copy of it. After `use_gradient`.
+  /// @return the number of these gradients
+  int take_casts(const at::Tensor& loss);
   /// Completes a flat gradient after a backward pass: writes zeros for parameters on which the loss does not depend and
   /// for padding, and `samples` times the change of each statistic.
   /// @return the number of bytes of gradients that were copied within the memory of the tensors
@@ -63,9 +68,14 @@ class FlatTensors {
     std::size_t offset = 0;
     std::size_t size = 0;
     bool written = false;  ///< the present backward pass has written the gradient
+
+    /// Writes a term of the gradient, or adds it to those before.
+    void add(const at::Tensor& term);
   };
   /// A function that autograd calls as soon as the gradient of a parameter is complete.
   struct TakeGradient;
+  /// A function that autograd calls with a gradient that it would cast next.
+  struct TakeCast;
 
   std::span<Part> learned() { return std::span(parts_).first(num_learned_); }
   std::span<Part> parameters() { return std::span(parts_).first(num_parameters_); }
@@ -88,7 +98,8 @@ class FlatTensors {
   std::int64_t bytes_over_bus_ = 0;
   bool in_pass_ = false;  ///< between `use_gradient` and `complete_gradient`
   /// Autograd's nodes with our functions; the type of their pointers differs between versions of libtorch.
-  std::vector<decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()))> accumulators_;
+  std::vector<std::pair<Part*, decltype(torch::autograd::impl::grad_accumulator(std::declval<const at::Tensor&>()))>>
+      accumulators_;
 };
 
 }  // namespace troupe

@@ -7,12 +7,14 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "models/aligned.hpp"
 #include "models/files.hpp"
+#include "models/torch/autocast.hpp"
 #include "models/torch/flat_tensors.hpp"
 #include "models/torch/torch_random.hpp"
 #include "support/errors.hpp"
@@ -258,6 +260,43 @@ TEST_CASE("tensors in memory of their own have the same gradients as views of th
   CHECK(bits_of(pass(copies, of_copies, 6)) == bits_of(second));
   CHECK(bits_of(pass(copies, of_copies, 0)) == bits_of(second));
   CHECK(of_copies.take_bytes_over_bus() == 4 * bytes);
+}
+
+TEST_CASE("gradients that are taken before their cast are those after it, in every float") {
+  Odd odd;
+  Cnn cnn;
+  Plain plain;
+  const auto images = [] { return torch::rand({3, 1, 28, 28}); };
+  const auto check = [](torch::nn::Module& module, int at_least, const std::function<torch::Tensor()>& loss) {
+    FlatTensors tensors(tensors_of(module), {}, /*has_memory=*/false);
+    AlignedFloats weights(tensors.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i * 37 % 101) / 400 - 0.1F;
+    const auto pass = [&](bool takes) {
+      AlignedFloats gradient(weights.size(), 7);
+      tensors.use_weights(weights, {weights.data(), 0});
+      tensors.use_gradient(gradient);
+      const TorchRandom random(4);
+      const Autocast autocast(true, at::kCPU);
+      const torch::Tensor sum = loss();
+      if (takes) CHECK(tensors.take_casts(sum) >= at_least);
+      sum.backward();
+      CHECK(tensors.complete_gradient(gradient, 3) > 0);
+      return bits_of(std::vector<float>(gradient.begin(), gradient.end()));
+    };
+    const auto expected = pass(false);
+    CHECK(pass(true) == expected);
+    CHECK(pass(false) == expected);
+  };
+  check(cnn, 5, [&] { return cnn.forward(images()).square().sum(); });
+  check(*odd, 3, [&] { return odd->forward(images()).square().sum(); });
+  check(plain, 1, [&] {  // the weight is used in float32, too
+    return plain.forward(torch::rand({3, 4})).square().sum() + plain.out->weight.square().sum();
+  });
+  check(plain, 1, [&] {  // one part of the loss goes backward by itself
+    const torch::Tensor losses = plain.forward(torch::rand({3, 4})).square().sum(1);
+    losses[0].backward({}, /*keep_graph=*/true);
+    return losses.slice(0, 1).sum();
+  });
 }
 
 TEST_CASE("a module on a device that libtorch lacks is refused") {
