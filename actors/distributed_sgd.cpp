@@ -133,12 +133,17 @@ class DistributedSGD::Impl {
     return at_work->call_model(lent.name(), arguments, first_only);
   }
 
-  /// Makes a step, then runs the callbacks. The callbacks run after `make_step` has released the driver, so that
-  /// callbacks can call functions of this DistributedSGD.
+  /// Makes a step, stores its report in `report` and prints it if `Options::verbose` is set, and then runs the
+  /// callbacks. They run when the Call has released the driver, so that they can call functions of this DistributedSGD.
   StepReport step() {
-    std::optional<std::int64_t> before;
+    std::optional<std::int64_t> before;  // the number of steps before this one; empty if another call has not returned
     try {
-      make_step(before);
+      const Call at_work = call();
+      before = at_work->steps_done();
+      report = at_work->step();
+      report.unit = at_work->unit();
+      if (at_work->options().verbose)
+        std::cout << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
     } catch (const Error& error) {
       if (before) callbacks->failure(error);
       throw;
@@ -164,19 +169,6 @@ class DistributedSGD::Impl {
   StepReport report;
 
  private:
-  /// Makes a step without running callbacks, stores its report in `report`, and prints the report if `Options::verbose`
-  /// is set.
-  /// @param before out: the number of steps done before this step; stays empty if another call prevents the step from
-  /// starting
-  void make_step(std::optional<std::int64_t>& before) {
-    const Call at_work = call();
-    before = at_work->steps_done();
-    report = at_work->step();
-    report.unit = at_work->unit();
-    if (at_work->options().verbose)
-      std::cout << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
-  }
-
   std::atomic<bool> busy_{false};
 };
 

@@ -72,7 +72,7 @@ Driver::~Driver() {
 
 void Driver::start() {
   form();
-  settle_run(Needs::members);
+  settle(Needs::members);
   note_nodes();
   resume();
 }
@@ -112,17 +112,6 @@ void Driver::settle_members(Needs needs) {
 }
 
 void Driver::settle(Needs needs) {
-  if (lost_at_) form_again();
-  try {
-    settle_run(needs);
-  } catch (const Error& error) {
-    // If a worker does not start in time, treat its node as lost.
-    if (!can_form_again() || !members_lost(error)) throw;
-    throw Error(ErrorCode::worker_lost, error.message(), error.where());
-  }
-}
-
-void Driver::settle_run(Needs needs) {
   const bool goes_on = algorithm_->under_way() && !algorithm_->must_rest();
   if (needs == Needs::step && goes_on && goes_on_meanwhile()) return;
   if (algorithm_->under_way()) rest();
@@ -130,7 +119,29 @@ void Driver::settle_run(Needs needs) {
   if (needs != Needs::step && !algorithm_->whole()) make_whole();
 }
 
-void Driver::make_ready(Needs needs, const std::function<void()>& work) { repairing(needs, work); }
+void Driver::make_ready(Needs needs, const std::function<void()>& work) {
+  std::vector<Stopwatch> losses;
+  for (bool settling = false;; settling = false) {
+    for (int noted = note_untold(/*replaced=*/false); noted > 0; --noted) losses.emplace_back();
+    try {
+      // Report a failure of the algorithm before lost workers are replaced, because `note_loss` must first decide
+      // whether they are replaced.
+      algorithm_->tell_failure();
+      if (lost_at_) form_again();
+      settling = true;
+      settle(needs);
+      settling = false;
+      for (auto repair = losses_.repairs().end(); !losses.empty(); losses.pop_back())
+        (--repair)->seconds = losses.back().seconds();
+      return work();
+    } catch (const Error& error) {
+      losses.emplace_back();
+      // If a worker does not start in time, treat its node as lost.
+      const bool loss = settling && can_form_again() && members_lost(error);
+      note_loss(loss ? Error(ErrorCode::worker_lost, error.message(), error.where()) : error);
+    }
+  }
+}
 
 /// Ends the call: throws `error`, and discards all losses that were not reported yet.
 void Driver::give_up(const Error& error) {
@@ -158,12 +169,12 @@ int Driver::note_untold(bool replaced) {
 StepReport Driver::step(bool rehearse) {
   if (const auto error = std::exchange(copy_error_, std::nullopt)) throw Error(*error);
   if (checkpoints_) checkpoints_->throw_final();
-  follow_cores();
-  follow_nodes();
+  rules().replaces_workers() ? follow_cores() : follow_nodes();
   if (!lost_at_) end_warm_start();
   ++calls_;
   const std::int64_t before = steps_done();
-  StepReport report = repairing(Needs::step, [&] { return take_step(rehearse); });
+  StepReport report;
+  make_ready(Needs::step, [&] { report = take_step(rehearse); });
   note_untold(/*replaced=*/true);
   if (!rehearse) report.repairs = losses_.take_repairs();
   losses_.note_progress();
@@ -175,7 +186,7 @@ StepReport Driver::step(bool rehearse) {
 }
 
 void Driver::follow_nodes() {
-  if (lost_at_ || rules().replaces_workers() || !run_ || node_lost()) return;
+  if (lost_at_ || !run_ || node_lost()) return;
   const Host& host = run_->host();
   const auto expected = node_changes_.due(host.newcomers(), static_cast<int>(host.leavers().size()),
                                           run_->members().num_nodes(), options_.cluster.num_nodes, Clock::now());
@@ -255,7 +266,8 @@ std::vector<Json> Driver::call_worker(const std::string& name, const Json& argum
 
 Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
   if (measure.top_k < 0) throw_invalid("EvaluationOptions::top_k is " + std::to_string(measure.top_k));
-  Evaluation evaluation = repairing(Needs::members, [&] {
+  Evaluation evaluation;
+  make_ready(Needs::members, [&] {
     const Evaluate request{0,
                            versions_.buffer(),
                            versions_.committed().step,
@@ -263,8 +275,8 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
                            measure.confusion,
                            measure.top_k,
                            measure.errors};
-    return evaluate_on(run_->members(), run_->rounds(), run_->transfers(), request, measure,
-                       phase("evaluate", options_.timeouts.evaluate));
+    evaluation = evaluate_on(run_->members(), run_->rounds(), run_->transfers(), request, measure,
+                             phase("evaluate", options_.timeouts.evaluate));
   });
   const std::string name = set == EvaluationSet::test ? "test" : "validation";
   if (evaluation.samples == 0)
@@ -283,8 +295,11 @@ void Driver::read_weights(const ReadFloats& use) {
     return run_->transfers().fetch({kWeightsVector, 0, total_size(model().tensors)}, versions_.buffer(),
                                    saving("weights"));
   };
-  const bool replaces = rules().replaces_workers();
-  const HeldFloats weights = replaces ? repairing(Needs::members, fetch) : fetch_weights_of_nodes();
+  HeldFloats weights;
+  if (rules().replaces_workers())
+    make_ready(Needs::members, [&] { weights = fetch(); });
+  else
+    weights = fetch_weights_of_nodes();
   use(weights.floats);
 }
 
@@ -299,13 +314,18 @@ void Driver::read_pinned(Versions::PinId pin, int vector, const ReadFloats& use,
 }
 
 HeldFloats Driver::fetch_pinned(Versions::PinId pin, const VectorPart& part, const char* name) {
-  const auto fetch = [&] { return run_->transfers().fetch(part, versions_.buffer_of(pin), saving(name)); };
-  if (rules().replaces_workers()) return repairing(Needs::members, fetch);
+  HeldFloats floats;
+  const auto fetch = [&] { floats = run_->transfers().fetch(part, versions_.buffer_of(pin), saving(name)); };
+  if (rules().replaces_workers()) {
+    make_ready(Needs::members, fetch);
+    return floats;
+  }
   // In a cluster, do not form the run again here: if the run has lost a node, the checkpoint is dropped. `make_whole`
   // need not be called, because the weights of a pinned version are complete on every node.
   if (algorithm_->under_way()) rest();
   settle_members(Needs::members);
-  return fetch();
+  fetch();
+  return floats;
 }
 
 Versions::PinId Driver::pin() {
@@ -321,7 +341,7 @@ void Driver::set_weights(std::span<const float> values) {
   if (values.size() != total_size(model().tensors))
     throw Error(ErrorCode::model_mismatch, std::to_string(values.size()) + " weights for a model of " +
                                                std::to_string(total_size(model().tensors)));
-  repairing(Needs::spare_buffer, [&] {
+  make_ready(Needs::spare_buffer, [&] {
     const Phase at = saving("set_weights");
     const int buffer = *versions_.spare();
     const auto fill = [&](std::span<float> floats) { std::ranges::copy(values, floats.begin()); };
@@ -356,7 +376,7 @@ void Driver::resize(int num_workers) {
   run_->workers().deal_to(num_workers, steps_done() + 1);
   losses_.expect(run_->workers().all_but(before));
   try {
-    repairing(Needs::members, [] {});
+    make_ready(Needs::members);
     losses_.expect({});
   } catch (...) {
     for (const int worker : losses_.take_newcomers()) run_->workers().drop(worker, steps_done() + 1);
@@ -375,7 +395,7 @@ void Driver::drop_lost(int blamed) {
 }
 
 void Driver::follow_cores() {
-  if (!rules().replaces_workers() || !elasticity_.is_due(Clock::now())) return;
+  if (!elasticity_.is_due(Clock::now())) return;
   const auto wanted = elasticity_.follow(usable_cores());
   if (!wanted || *wanted == num_workers()) return;
   try {

@@ -33,10 +33,10 @@ class CheckpointReader;
 /// Leads a run: starts and replaces workers, makes steps, and reads and writes vectors of the state. A call that
 /// changes the state is a transaction: if the call throws, its change is not committed.
 ///
-/// Each call first settles the members: it replaces workers that were lost in an earlier call, begins a new generation
-/// if one is needed, and waits for the other workers. If the run has lost a node, the call forms the run again from a
-/// checkpoint, if there is one. If a worker or node is lost during a call, the call settles the members and tries
-/// again.
+/// A call that uses the members settles them first: it replaces workers that were lost in an earlier call, begins a new
+/// generation if one is needed, and waits for the other workers. If the run has lost a node, the call forms the run
+/// again from a checkpoint, if there is one. If a worker or node is lost during a call, the call settles the members
+/// and tries again.
 class Driver {
  public:
   Driver(ModelCreator creator, Options options, MakeRuntime make_runtime = make_actor_runtime);
@@ -109,21 +109,16 @@ class Driver {
   void form();
   void prepare_checkpoints();
   void resume();
-  /// Settles the members, and provides a spare buffer if `needs` requires one. If the run has lost a node, first forms
-  /// the run again.
-  void settle(Needs needs);
-  /// Settles the members as `settle` does, but does not form the run again if it has lost a node.
-  void settle_run(Needs needs);
-  void settle_members(Needs needs);
-  /// Settles the members and calls `work`, and repeats both after a loss, as `repairing` does. Other source files use
-  /// this function, because `repairing` is a template.
+  /// Settles the members and calls `work`. If a worker or node is lost meanwhile, repeats both, as often as the failure
+  /// budget allows. If the run has lost a node, forms the run again first. `work` must not change the state before it
+  /// succeeds.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});
-  /// Settles the members, calls `work`, and returns its result. If a worker or node is lost meanwhile, settles the
-  /// members and calls `work` again, as often as the failure budget allows. `work` must not change the state before it
-  /// succeeds.
-  template <class Work>
-  auto repairing(Needs needs, const Work& work);
+  /// Brings the algorithm to rest unless it can go on, settles the members, and completes the state unless the call is
+  /// a step.
+  void settle(Needs needs);
+  /// Settles the members, and provides a spare buffer if `needs` requires one.
+  void settle_members(Needs needs);
   /// See Losses::note_untold.
   int note_untold(bool replaced);
   /// Records the loss that `error` reports, so that the call can be repeated, and waits for the pause that the failure
@@ -166,9 +161,8 @@ class Driver {
   void rest();
   /// Completes the committed version of the state on every node; see AlgorithmRunner::make_whole.
   void make_whole();
-  /// Calls `use` with the context of a step (StepContext), and returns its result.
-  template <class Use>
-  auto with_context(const Use& use);
+  /// Returns the context of the next step.
+  StepContext context();
   /// Makes `next` the algorithm of the run, and returns the previous algorithm. Members must be at rest. If parameter
   /// servers are added or removed, or if the shape of the state changes, the next `settle` begins a new generation. If
   /// the shape changes, only the weights are kept.
@@ -263,25 +257,5 @@ class Driver {
   /// above to fetch vectors.
   std::unique_ptr<Checkpoints> checkpoints_;
 };
-
-template <class Work>
-auto Driver::repairing(Needs needs, const Work& work) {
-  std::vector<Stopwatch> losses;
-  for (;;) {
-    for (int noted = note_untold(/*replaced=*/false); noted > 0; --noted) losses.emplace_back();
-    try {
-      // Report a failure of the algorithm before `settle` replaces lost workers, because `note_loss` must first decide
-      // whether they are replaced.
-      algorithm_->tell_failure();
-      settle(needs);
-      for (auto repair = losses_.repairs().end(); !losses.empty(); losses.pop_back())
-        (--repair)->seconds = losses.back().seconds();
-      return work();
-    } catch (const Error& error) {
-      losses.emplace_back();
-      note_loss(error);
-    }
-  }
-}
 
 }  // namespace troupe

@@ -74,13 +74,13 @@ void Driver::form_again() {
     for (std::int64_t before = -1; versions_.committed().step < *lost_at_ && versions_.committed().step > before;) {
       before = versions_.committed().step;
       end_warm_start();
-      settle_run(Needs::step);
+      settle(Needs::step);
       take_step(/*rehearse=*/false);
     }
     if (!losses_.repairs().empty()) losses_.repairs().back().replayed = *lost_at_ - from;
     // If the next loss comes soon, the same steps are not repeated again.
     if (versions_.committed().step > from && can_be_copied()) {
-      settle_run(Needs::members);
+      settle(Needs::members);
       make_copy();
     }
   } catch (const std::bad_alloc&) {
@@ -115,7 +115,7 @@ void Driver::note_nodes() {
 
 void Driver::renew_copy() {
   if (copies_.whole()) return;
-  settle_run(Needs::members);
+  settle(Needs::members);
   make_copy(/*again=*/true);
 }
 
@@ -185,7 +185,7 @@ HeldFloats Driver::fetch_weights_of_nodes() {
 HeldFloats Driver::fetch_of_nodes(int vector, const std::function<int()>& buffer, const char* name) {
   const bool whole = !lost_at_ && !node_lost() && run_->members().lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
-      settle_run(Needs::members);
+      settle(Needs::members);
       return run_->transfers().fetch({vector, 0, total_size(model().tensors)}, buffer(), saving(name));
     } catch (const Error& error) {
       if (vector != kWeightsVector || !members_lost(error)) throw;

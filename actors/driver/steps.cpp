@@ -7,35 +7,31 @@
 // The functions of Driver that make steps, change the algorithm, and bring workers to rest that are busy between steps.
 namespace troupe {
 
-template <class Use>
-auto Driver::with_context(const Use& use) {
+StepContext Driver::context() {
   const std::function<double(std::int64_t)> rate_at = [this](std::int64_t step) {
     const auto set = set_rates_.at(step);
     return set ? *set : optimizer_.learning_rate(step);
   };
   const double rate = rate_at(versions_.committed().step);
-  const StepContext context{options_,
-                            run_->members(),
-                            run_->rounds(),
-                            versions_,
-                            model(),
-                            optimizer_,
-                            run_->generation().plan(),
-                            run_->generation().appliers(),
-                            run_->home().gradients(),
-                            run_->host().settles_by_fence(),
-                            calls_,
-                            std::min(options_.fault_tolerance.backup_workers, num_workers() - 1),
-                            rate,
-                            preparation_.servers(),
-                            rate_at};
-  return use(context);
+  return {options_,
+          run_->members(),
+          run_->rounds(),
+          versions_,
+          model(),
+          optimizer_,
+          run_->generation().plan(),
+          run_->generation().appliers(),
+          run_->home().gradients(),
+          run_->host().settles_by_fence(),
+          calls_,
+          std::min(options_.fault_tolerance.backup_workers, num_workers() - 1),
+          rate,
+          preparation_.servers(),
+          rate_at};
 }
 
 StepReport Driver::take_step(bool rehearse) {
-  StepReport report = with_context([&](const StepContext& context) {
-    return algorithm_->step(context, Deadline(options_.timeouts.step), rehearse);
-  });
+  StepReport report = algorithm_->step(context(), Deadline(options_.timeouts.step), rehearse);
   report.asynchronous.lost_pushes = std::exchange(lost_pushes_, 0);
   report.algorithm = algorithm_.name();
   report.state_bytes = static_cast<std::int64_t>(preparation_.largest_store().state_bytes());
@@ -50,13 +46,9 @@ bool Driver::goes_on_meanwhile() {
   return run_->workers().are_coming(options_.timeouts.start);
 }
 
-void Driver::rest() {
-  with_context([&](const StepContext& context) { algorithm_->rest(context, Deadline(options_.timeouts.step)); });
-}
+void Driver::rest() { algorithm_->rest(context(), Deadline(options_.timeouts.step)); }
 
-void Driver::make_whole() {
-  with_context([&](const StepContext& context) { algorithm_->make_whole(context, Deadline(options_.timeouts.step)); });
-}
+void Driver::make_whole() { algorithm_->make_whole(context(), Deadline(options_.timeouts.step)); }
 
 /// Makes `algorithm` the algorithm of the run, and provides the replicas and the generation that the algorithm needs.
 /// If this fails, makes the previous algorithm the run's algorithm again, and throws.
@@ -79,7 +71,7 @@ void Driver::use(Algorithm algorithm) {
   try {
     // In a cluster, if the run has lost a node, do not form the run again here. It would be formed with the new options
     // before the change has succeeded.
-    rules().replaces_workers() ? make_ready(Needs::members) : settle_run(Needs::members);
+    rules().replaces_workers() ? make_ready(Needs::members) : settle(Needs::members);
   } catch (...) {
     options_ = std::move(options);
     go_back_to(std::move(before), shape, version);
@@ -126,8 +118,7 @@ void Driver::end_warm_start() {
 }
 
 void Driver::abandon_algorithm() noexcept try {
-  if (algorithm_->under_way())
-    with_context([&](const StepContext& context) { algorithm_->abandon(context, Deadline(options_.timeouts.step)); });
+  if (algorithm_->under_way()) algorithm_->abandon(context(), Deadline(options_.timeouts.step));
 } catch (const std::exception&) {
   return;  // Ignore the error: the caller stops or ends members that are still busy.
 }
