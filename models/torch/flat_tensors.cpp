@@ -4,9 +4,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cstring>
-#include <cstdlib>
-#include <immintrin.h>
 #include <unordered_map>
 #include <utility>
 
@@ -32,12 +29,6 @@ void FlatTensors::Part::add(const at::Tensor& term) {
   written = true;
 }
 
-static void stream(float* to, const float* from, std::size_t n) {
-  std::size_t i = 0;
-  for (; i + 4 <= n; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(from + i));
-  for (; i < n; ++i) to[i] = from[i];
-  _mm_sfence();
-}
 struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
   TakeGradient(Part& to, const bool& is_in_pass) : part(to), in_pass(is_in_pass) {}
   torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
@@ -155,7 +146,8 @@ int FlatTensors::take_casts(const at::Tensor& loss) {
   int taken = 0;
   for (const auto& [part, accumulator] : accumulators_) {
     const Source source = sources[accumulator.get()];
-    if (source.edges != 1 || source.node->name() != "ToCopyBackward0") continue;
+    const bool has_hooks = !torch::autograd::impl::hooks(part->tensor).empty();  // these may change the gradient
+    if (has_hooks || source.edges != 1 || source.node->name() != "ToCopyBackward0") continue;
     source.node->add_pre_hook(std::make_unique<TakeCast>(*part, in_pass_));
     ++taken;
   }

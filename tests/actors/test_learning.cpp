@@ -18,8 +18,8 @@ TEST_CASE("a ResNet-18 memorizes 64 images within 60 steps" * doctest::skip(kSan
   CHECK(loss < 0.1);
 }
 
-TEST_CASE("the CNN with batch-norm reaches accuracy 0.91 on Fashion-MNIST in 5 epochs" *
-          doctest::test_suite("long") * doctest::skip(kSanitized)) {
+TEST_CASE("the CNN with batch-norm reaches accuracy 0.91 on Fashion-MNIST in 5 epochs" * doctest::test_suite("long") *
+          doctest::skip(kSanitized)) {
   Options options = quiet_options(Placement::in_process, 2);
   edit(options)->learning_rate = 0.05;
   edit(options)->momentum = 0.9;

@@ -297,6 +297,8 @@ TEST_CASE("gradients that are taken before their cast are those after it, in eve
     losses[0].backward({}, /*keep_graph=*/true);
     return losses.slice(0, 1).sum();
   });
+  plain.out->bias.register_hook([](const torch::Tensor& gradient) { return gradient * 2; });
+  check(plain, 0, [&] { return plain.forward(torch::rand({3, 4})).square().sum(); });
 }
 
 TEST_CASE("a module on a device that libtorch lacks is refused") {
