@@ -157,9 +157,8 @@ WebAnswer serve(const WebRequest& request, const std::string& content, const std
   const std::string size = std::to_string(content.size());
   if (begin >= content.size()) return {.status = 416, .headers = {{"Content-Range", "bytes */" + size}}};
   const std::string sent = "bytes " + std::to_string(begin) + "-" + std::to_string(end - 1) + "/" + size;
-  return {.status = 206,
-          .headers = {{"ETag", etag}, {"Content-Range", sent}},
-          .body = content.substr(begin, end - begin)};
+  return {
+      .status = 206, .headers = {{"ETag", etag}, {"Content-Range", sent}}, .body = content.substr(begin, end - begin)};
 }
 
 }  // namespace troupe_test
