@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "models/torch/torch_page_lock.hpp"
 #include "troupe/error.hpp"
 
 namespace troupe {
@@ -55,6 +56,7 @@ c10::Device torch_device(const ReplicaContext& replica) {
   if (number >= count)
     throw Error(ErrorCode::unsupported,
                 "there is no CUDA device " + std::to_string(number) + ", because there are " + std::to_string(count));
+  lock_slabs(number, [](const char* name) { return ::dlsym(RTLD_DEFAULT, name); });
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(number)};
 }
 

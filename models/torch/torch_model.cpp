@@ -90,11 +90,11 @@ std::string instruction_set() {
 }
 
 /// Returns a text that identifies everything in libtorch on which results depend bit by bit.
-std::string fingerprint(int threads, c10::Device device) {
+std::string fingerprint(int threads, c10::Device device, bool tf32) {
   const std::string config = at::show_config();
   const std::string built = sha256_hex(std::as_bytes(std::span(config))).substr(0, 16);
   return "libtorch-" TORCH_VERSION "-" + std::to_string(threads) + "-threads-" + built + "-" +
-         (device.is_cpu() ? instruction_set() : "cuda");
+         (device.is_cpu() ? instruction_set() : tf32 ? "cuda-tf32" : "cuda");
 }
 
 /// Sets the number of threads of libtorch in this thread. OpenBLAS, which libtorch may use, has its own number.
@@ -175,7 +175,7 @@ class TorchModel final : public Model {
     ModelInfo info{.size = tensors_->size(),
                    .learned_size = tensors_->learned_size(),
                    .tensors = infos_of(tensors),
-                   .fingerprint = fingerprint(threads_, device_),
+                   .fingerprint = fingerprint(threads_, device_, context.tf32),
                    .device = context.device,
                    .precision = context.precision,
                    .num_samples = batches_->info().num_samples,
