@@ -94,7 +94,9 @@ std::string fingerprint(int threads, c10::Device device, bool tf32) {
   const std::string config = at::show_config();
   const std::string built = sha256_hex(std::as_bytes(std::span(config))).substr(0, 16);
   return "libtorch-" TORCH_VERSION "-" + std::to_string(threads) + "-threads-" + built + "-" +
-         (device.is_cpu() ? instruction_set() : tf32 ? "cuda-tf32" : "cuda");
+         (device.is_cpu() ? instruction_set()
+          : tf32          ? "cuda-tf32"
+                          : "cuda");
 }
 
 /// Sets the number of threads of libtorch in this thread. OpenBLAS, which libtorch may use, has its own number.
