@@ -2,6 +2,7 @@
 
 #include <torch/csrc/autograd/variable.h>
 #include <torch/types.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -12,6 +13,8 @@
 namespace troupe {
 namespace {
 
+using torch::autograd::Node;
+
 constexpr std::size_t kAlignment = 16;         // floats; libtorch aligns tensors to 64 bytes
 constexpr std::size_t kLearnedAlignment = 32;  // floats; see ModelInfo::learned_size
 
@@ -20,6 +23,16 @@ std::size_t round_up(std::size_t count, std::size_t multiple) { return (count + 
 /// Returns a tensor that refers to a flat vector on the host.
 at::Tensor host_tensor(const float* floats, std::size_t size) {
   return at::from_blob(const_cast<float*>(floats), {static_cast<std::int64_t>(size)}, at::kFloat);
+}
+
+/// Returns whether the program has hooks that see, and may change, the gradient of a parameter after its cast.
+/// @param accumulator the node that adds the gradient; it has one hook of ours
+bool is_watched(const at::Tensor& parameter, Node& accumulator, Node& cast) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 1)
+  if (torch::autograd::impl::post_acc_grad_hooks(parameter) != nullptr) return true;
+#endif
+  return !torch::autograd::impl::hooks(parameter).empty() || !accumulator.pre_hooks().empty() ||
+         accumulator.post_hooks().size() > 1 || !cast.post_hooks().empty();
 }
 
 }  // namespace
@@ -46,9 +59,11 @@ struct FlatTensors::TakeGradient final : torch::autograd::FunctionPostHook {
 struct FlatTensors::TakeCast final : torch::autograd::FunctionPreHook {
   TakeCast(Part& to, const bool& is_in_pass) : part(to), in_pass(is_in_pass) {}
   torch::autograd::variable_list operator()(const torch::autograd::variable_list& gradients) override {
-    if (!in_pass || !gradients.at(0).defined() || gradients[0].layout() != at::kStrided) return gradients;
+    const at::Tensor& gradient = gradients.at(0);
+    if (!in_pass || !gradient.defined() || gradient.layout() != at::kStrided) return gradients;
+    if (gradient.scalar_type() != at::kBFloat16) return gradients;  // a cast of the module, not autocast's
     const at::NoGradGuard no_grad;
-    part.add(gradients[0]);
+    part.add(gradient);
     return {at::Tensor()};  // nothing is left to cast
   }
   Part& part;
@@ -126,11 +141,11 @@ void FlatTensors::use_gradient(std::span<float> gradient) {
 }
 
 int FlatTensors::take_casts(const at::Tensor& loss) {
-  using torch::autograd::Node;
   struct Source {
     Node* node = nullptr;
     int edges = 0;
   };
+  if (!loss.grad_fn()) return 0;
   std::unordered_map<const Node*, Source> sources;  // of each node, the last edge that leads to it
   std::vector<Node*> open{loss.grad_fn().get()};
   while (!open.empty()) {
@@ -146,8 +161,8 @@ int FlatTensors::take_casts(const at::Tensor& loss) {
   int taken = 0;
   for (const auto& [part, accumulator] : accumulators_) {
     const Source source = sources[accumulator.get()];
-    const bool has_hooks = !torch::autograd::impl::hooks(part->tensor).empty();  // these may change the gradient
-    if (has_hooks || source.edges != 1 || source.node->name() != "ToCopyBackward0") continue;
+    if (source.edges != 1 || source.node->name() != "ToCopyBackward0") continue;
+    if (is_watched(part->tensor, *accumulator, *source.node)) continue;
     source.node->add_pre_hook(std::make_unique<TakeCast>(*part, in_pass_));
     ++taken;
   }

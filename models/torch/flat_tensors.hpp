@@ -47,7 +47,8 @@ class FlatTensors {
   void use_gradient(std::span<float> gradient);
   /// Makes the next backward pass from `loss` write gradients directly that it would cast to float32 first. These are
   /// the gradients of parameters that autocast has cast, except those with further terms or with hooks. The written
-  /// floats are the same; a cast would need memory, and a copy of it. After `use_gradient`.
+  /// floats are the same; a cast would need memory, and a copy of it. For the CPU: on an accelerator, nothing would
+  /// wait for streams that the module uses. After `use_gradient`.
   /// @return the number of these gradients
   int take_casts(const at::Tensor& loss);
   /// Completes a flat gradient after a backward pass: writes zeros for parameters on which the loss does not depend and

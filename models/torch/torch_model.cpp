@@ -281,7 +281,7 @@ class TorchModel final : public Model {
     const TorchLoss loss = pass_of(replica_, read.batch).loss;
     if (!loss.sum.requires_grad())
       throw Error(ErrorCode::model_failed, "the loss does not depend on the parameters of the module");
-    if (context_.precision == Precision::bf16) tensors_->take_casts(loss.sum);
+    if (context_.precision == Precision::bf16 && device_.is_cpu()) tensors_->take_casts(loss.sum);
     torch::autograd::backward({loss.sum}, {});
     result.bytes_copied = tensors_->complete_gradient(gradient, loss.count);
     result.bytes_over_bus = take_bytes_over_bus();

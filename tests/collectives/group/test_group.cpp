@@ -37,6 +37,10 @@ TEST_CASE("collectives produce the bits of the fixed tree for many ranks, many c
       try_reduce_scatter<float>(group, many, ReduceOp::sum, false);
       try_copies<std::int64_t>(group, many / 2);
     });
+  run_ranks_well({0, 1, 1, 1, 2, 2, 3}, [](Group& group) {  // blocks that 7 ranks do not divide
+    trial_number = 0;
+    try_reductions<double>(group, 600'000, ReduceOp::mean);
+  });
   NodeOfRank spread;  // 70 ranks on 9 nodes
   for (std::int32_t rank = 0; rank < 70; ++rank) spread.push_back(rank / 8);
   for (const std::size_t count : {3, 9000})
