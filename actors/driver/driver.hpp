@@ -134,8 +134,8 @@ class Driver {
   /// accordingly.
   void follow_cores();
 
-  /// If nodes want to join or leave the run, preserves the state, so that the next `make_ready` forms the run again with
-  /// the other nodes.
+  /// If nodes want to join or leave the run, preserves the state, so that the next `make_ready` forms the run again
+  /// with the other nodes.
   void follow_nodes();
   /// Makes a copy of the committed version; if the state cannot be copied, writes a checkpoint. Returns false if
   /// neither is possible, or if a node was lost meanwhile.
@@ -164,8 +164,8 @@ class Driver {
   /// Returns the context of the next step.
   StepContext context();
   /// Makes `next` the algorithm of the run, and returns the previous algorithm. Members must be at rest. If parameter
-  /// servers are added or removed, or if the shape of the state changes, the next `settle_members` begins a new generation. If
-  /// the shape changes, only the weights are kept.
+  /// servers are added or removed, or if the shape of the state changes, the next `settle_members` begins a new
+  /// generation. If the shape changes, only the weights are kept.
   std::unique_ptr<AlgorithmRunner> begin_algorithm(std::unique_ptr<AlgorithmRunner> next);
   void end_warm_start();
   void await_warm_start(std::unique_ptr<AlgorithmRunner> next);
