@@ -291,13 +291,12 @@ Evaluation Driver::evaluate(EvaluationSet set, const EvaluationOptions& measure)
 }
 
 void Driver::read_weights(const ReadFloats& use) {
-  const auto fetch = [&] {
-    return run_->transfers().fetch({kWeightsVector, 0, total_size(model().tensors)}, versions_.buffer(),
-                                   saving("weights"));
-  };
   HeldFloats weights;
   if (rules().replaces_workers())
-    make_ready(Needs::members, [&] { weights = fetch(); });
+    make_ready(Needs::members, [&] {
+      const VectorPart all{kWeightsVector, 0, total_size(model().tensors)};
+      weights = run_->transfers().fetch(all, versions_.buffer(), saving("weights"));
+    });
   else
     weights = fetch_weights_of_nodes();
   use(weights.floats);

@@ -114,8 +114,8 @@ class Driver {
   /// succeeds.
   void make_ready(
       Needs needs, const std::function<void()>& work = [] {});
-  /// Brings the algorithm to rest unless it can go on, settles the members, and completes the state unless the call is
-  /// a step.
+  /// Brings the algorithm to rest and settles the members. A step whose algorithm can go on without this does neither.
+  /// For all other calls, also completes the state (`make_whole`).
   void settle(Needs needs);
   /// Settles the members, and provides a spare buffer if `needs` requires one.
   void settle_members(Needs needs);

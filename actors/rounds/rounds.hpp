@@ -175,7 +175,7 @@ std::vector<From<Reply>> Rounds::gather(Round& round, const Phase& phase) {
   while (!round.complete() && !failures_.clear_cut()) {
     auto answer = next_answer(round, phase);
     if (!answer) break;
-    if ((!owed_.empty() && settles_debt(*answer)) || !accepts<Reply>(round, *answer)) {
+    if (settles_debt(*answer) || !accepts<Reply>(round, *answer)) {
       // Unexpected replies must not extend the deadline, so check the deadline here.
       if (phase.deadline.passed()) time_out(round, phase);
       continue;

@@ -38,6 +38,12 @@ std::vector<std::uint32_t> bits_of(const std::vector<float>& values) {
   return bits;
 }
 
+AlignedFloats small_weights(std::size_t size) {
+  AlignedFloats weights(size);
+  for (std::size_t i = 0; i < size; ++i) weights[i] = static_cast<float>(i * 37 % 101) / 400 - 0.1F;
+  return weights;
+}
+
 struct Run {
   int workers = 1;
   Placement placement = Placement::in_process;
@@ -235,8 +241,7 @@ TEST_CASE("tensors in memory of their own have the same gradients as views of th
   FlatTensors of_copies(tensors_of(copies), {}, /*has_memory=*/true);
   const std::size_t size = of_views.size();
   REQUIRE(of_copies.size() == size);
-  AlignedFloats weights(size);
-  for (std::size_t i = 0; i < size; ++i) weights[i] = static_cast<float>(i * 37 % 101) / 400 - 0.1F;
+  AlignedFloats weights = small_weights(size);
   const auto pass = [&](Cnn& module, FlatTensors& tensors, std::uint64_t version) {
     AlignedFloats gradient(size, 7);
     tensors.use_weights(weights, {weights.data(), version});
@@ -269,8 +274,7 @@ TEST_CASE("gradients that are taken before their cast are those after it, in eve
   const auto images = [] { return torch::rand({3, 1, 28, 28}); };
   const auto check = [](torch::nn::Module& module, int casts, const std::function<torch::Tensor()>& loss) {
     FlatTensors tensors(tensors_of(module), {}, /*has_memory=*/false);
-    AlignedFloats weights(tensors.size());
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i * 37 % 101) / 400 - 0.1F;
+    const AlignedFloats weights = small_weights(tensors.size());
     const auto pass = [&](bool takes) {
       AlignedFloats gradient(weights.size(), 7);
       tensors.use_weights(weights, {weights.data(), 0});
