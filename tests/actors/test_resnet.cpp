@@ -15,13 +15,12 @@ namespace {
 
 constexpr int kShards = 4;
 
-/// Options for ResNet-18 with 64 fixed images. Each shard takes its part of the images as one batch.
-Options resnet_options(Placement placement, int workers, int size, int classes) {
+/// Options for ResNet-18 with 16 fixed images. Each shard takes its part of the images as one batch.
+Options resnet_options(Placement placement, int workers) {
   Options options = quiet_options(placement, workers);
   options.num_shards = kShards;
   edit(options)->learning_rate = 0.02;
-  options.config =
-      R"({"batch_size": 0, "data": "mock-images:)" + std::to_string(size) + ',' + std::to_string(classes) + "\"}";
+  options.config = R"({"batch_size": 0, "data": "mock-images:32,10,16"})";
   return options;
 }
 
@@ -36,7 +35,7 @@ std::vector<float> trained(const Options& options, int steps) {
 TEST_CASE("a ResNet is bitwise identical for any number of workers, including its running statistics") {
   constexpr int kSteps = 2;
   for (const Precision precision : {Precision::f32, Precision::bf16}) {
-    Options options = resnet_options(Placement::in_process, 1, 32, 10);
+    Options options = resnet_options(Placement::in_process, 1);
     options.compute.precision = precision;
     options.compute.precision_check = false;
     const std::vector<float> expected = trained(options, kSteps);
@@ -47,6 +46,7 @@ TEST_CASE("a ResNet is bitwise identical for any number of workers, including it
           if (kSanitized && (workers == 3 || placement == Placement::processes)) continue;
           const bool all_sizes = precision == Precision::f32 && strategy == Strategy::sharded;
           if (!all_sizes && workers != 2) continue;
+          if (precision == Precision::bf16 && strategy == Strategy::driver) continue;
           CAPTURE(static_cast<int>(placement));
           CAPTURE(to_string(strategy));
           CAPTURE(workers);
@@ -60,7 +60,7 @@ TEST_CASE("a ResNet is bitwise identical for any number of workers, including it
 }
 
 TEST_CASE("a ResNet resumed from a file is bitwise identical to one without interruption") {
-  const Options options = resnet_options(Placement::in_process, 2, 32, 10);
+  const Options options = resnet_options(Placement::in_process, 2);
   const auto path = std::filesystem::temp_directory_path() / ("troupe-resnet-" + std::to_string(getpid()));
   {
     DistributedSGD first("resnet18", options);
@@ -76,7 +76,7 @@ TEST_CASE("a ResNet resumed from a file is bitwise identical to one without inte
 
 TEST_CASE("a ResNet's checkpoint is written in parts, and equals the result of save_state") {
   const troupe::testing::TemporaryFolder folder;
-  Options options = resnet_options(Placement::processes, 2, 32, 10);
+  Options options = resnet_options(Placement::processes, 2);
   edit(options)->momentum = 0.9;
   options.checkpoint = {.folder = folder / "run", .every_steps = 1};
   {

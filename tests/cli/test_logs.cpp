@@ -122,7 +122,7 @@ TEST_CASE("a report or log that becomes unwritable does not lose the weights") {
       std::filesystem::remove(fifo);
       REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
       troupe::FileDescriptor reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-      Program program(train_linear(joined(arguments, {"--steps", "40000", "--quiet", "--save", weights})));
+      Program program(train_linear(joined(arguments, {"--steps", "2000", "--quiet", "--save", weights})));
       char byte = 0;
       while (::read(reader.get(), &byte, 1) != 1) ::usleep(1000);
       reader.reset();

@@ -77,11 +77,11 @@ void step_until(DistributedSGD& sgd, int workers) {
 
 }  // namespace
 
-TEST_CASE("a hundred random schedules of resizing are bitwise identical at each step") {
+TEST_CASE("forty random schedules of resizing are bitwise identical at each step") {
   constexpr int kSteps = 8;
   DistributedSGD still("noise", elastic(Placement::in_process, 3));
   const auto expected = lineage(still, kSteps, none);
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     Random random(seed);
     Options options = elastic(Placement::in_process, 1 + static_cast<int>(random.below(kElasticShards)));
