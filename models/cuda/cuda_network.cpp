@@ -32,7 +32,6 @@ constexpr std::int64_t kUsualBatch = 64;
 template <class Work>
 auto on_device(const Context& context, const Work& work) {
   await_page_locks();
-  tell_unlocked();
   check(cudaSetDevice(context.device()), "selecting a device");
   try {
     return work();

@@ -24,6 +24,7 @@
 #include "models/torch/torch_random.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/hash.hpp"
+#include "runtime/processes/page_lock.hpp"
 #include "runtime/random.hpp"
 #include "troupe/metric.hpp"
 #include "troupe/torch.hpp"
@@ -226,6 +227,7 @@ class TorchModel final : public Model {
 
   void to_device(TorchBatch& batch) {
     if (device_.is_cpu()) return;
+    await_page_locks();  // the pass copies from and to new memory
     for (torch::Tensor& input : batch.inputs) to_device(input);
     if (batch.targets.defined()) to_device(batch.targets);
   }

@@ -11,8 +11,11 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "runtime/fork/owning_process.hpp"
+#include "runtime/log.hpp"
 #include "runtime/processes/held_signals.hpp"
 #include "runtime/processes/limits.hpp"
 #include "runtime/processes/memory.hpp"
@@ -85,9 +88,11 @@ class Mappings {
     give_back(start, bytes);
   }
 
-  void await() {
+  /// Returns the number of writable bytes that could not be locked since the last call.
+  std::size_t await() {
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this, until = added_] { return finished_ >= until; });
+    return std::exchange(unlocked_, 0);
   }
 
  private:
@@ -115,6 +120,7 @@ class Mappings {
     const bool locked = by_->lock(start, mapped.bytes, mapped.writable);
     lock.lock();
     all_.at(start).locked = locked;
+    if (mapped.writable && !locked) unlocked_ += mapped.bytes;
   }
 
   /// Unlocks the memory of `task`, and returns the memory to the system. Memory that cannot be unlocked stays allocated
@@ -150,6 +156,7 @@ class Mappings {
   std::deque<Task> tasks_;
   std::uint64_t added_ = 0;
   std::uint64_t finished_ = 0;
+  std::size_t unlocked_ = 0;  ///< the number of writable bytes that could not be locked, and are not in the log yet
   bool ended_ = false;
 };
 
@@ -161,7 +168,14 @@ void lock_mappings(const PageLock& by) { Mappings::shared().lock_by(by); }
 
 bool locks_mappings() { return Mappings::shared().locks(); }
 
-void await_page_locks() { Mappings::shared().await(); }
+void await_page_locks() {
+  const std::size_t unlocked = Mappings::shared().await();
+  if (unlocked == 0) return;
+  log_line(LogLevel::warning,
+           std::to_string(unlocked >> 10) +
+               " KB of memory could not be locked for copies from and to devices: the processor copies instead, which "
+               "takes longer");
+}
 
 void note_mapped(void* start, std::size_t bytes, bool writable) { Mappings::shared().begin(start, bytes, writable); }
 

@@ -25,7 +25,8 @@ void lock_mappings(const PageLock& by);
 bool locks_mappings();
 /// Blocks until the thread of `lock_mappings` has handled all lockable memory that was allocated or freed before this
 /// call. Allocated memory is then locked, unless the lock failed. Freed memory has been returned to the system, unless
-/// it could not be unlocked.
+/// it could not be unlocked. Writes to the log how many bytes of writable memory could not be locked since the last
+/// call, if there are any. The caller must not hold a mutex, because the log may run user code.
 void await_page_locks();
 
 /// Allocates `bytes` bytes of memory, rounded up to whole pages. The thread of `lock_mappings` locks these pages.

@@ -11,7 +11,7 @@
 
 namespace {
 
-bool complained = false;
+bool has_complaints = false;
 
 /// Makes the program fail if the double has complaints, except in the double's own tests, which provoke them.
 class Complaints final : public doctest::IReporter {
@@ -27,12 +27,12 @@ class Complaints final : public doctest::IReporter {
     // These tests do not check the double themselves, because they also run on a GPU.
     if (ends_runs_ && !troupe_test::comes_true([] { return troupe::cuda_double::usage().pinned_ranges == 0; })) {
       std::printf("%s: leaves pages locked\n", name_);
-      complained = true;
+      has_complaints = true;
     }
     troupe::cuda_double::check_canaries();
     for (const std::string& complaint : troupe::cuda_double::complaints()) {
       std::printf("%s: CUDA: %s\n", name_, complaint.c_str());
-      complained = true;
+      has_complaints = true;
     }
   }
   void report_query(const doctest::QueryData& /*data*/) override {}
@@ -61,5 +61,5 @@ int main(int argc, char** argv) {
   troupe_test::register_device_models();
   troupe::init(1, argv);  // as after a parser that removed its own options
   const int status = doctest::Context(argc, argv).run();
-  return status == 0 && complained ? 1 : status;
+  return status == 0 && has_complaints ? 1 : status;
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/processes/memory.hpp"
 #include "runtime/processes/page_lock.hpp"
+#include "support/captured_errors.hpp"
 #include "support/patience.hpp"
 
 using namespace troupe;
@@ -50,6 +51,7 @@ bool is_locked(const void* start) {
 }  // namespace
 
 TEST_CASE("mappings are locked during their lifetime, also those created earlier") {
+  const troupe_test::CapturedErrors errors;
   const FileDescriptor file = make_memory_file(kLockedBytes);
   const auto before = std::make_unique<Mapping>(file.get(), 0, kLockedBytes, Access::write);
   lock_mappings({.lock = lock_or_refuse, .unlock = unlock});
@@ -62,6 +64,11 @@ TEST_CASE("mappings are locked during their lifetime, also those created earlier
     refuses = true;
     const Mapping refused(file.get(), 0, kLockedBytes, Access::write);
     CHECK(locked_now() == others + 1);
+    const Mapping only_read(file.get(), 0, kLockedBytes, Access::read);
+    CHECK(locked_now() == others + 1);
+    CHECK(errors.text() ==
+          "troupe: 8 KB of memory could not be locked for copies from and to devices: the processor copies instead, "
+          "which takes longer\n");
   }
   CHECK(locked_now() == others);
   lock_mappings({.lock = [](void*, std::size_t, bool) { return true; },

@@ -7,8 +7,4 @@ namespace troupe::cuda {
 /// @param device the device for threads that have not selected one; only the value of the first call is used
 void lock_slabs(int device);
 
-/// Writes to the log how many bytes could not be locked since the last call of tell_unlocked, if there are any. The
-/// caller must not hold a mutex, because the log may run user code.
-void tell_unlocked();
-
 }  // namespace troupe::cuda
