@@ -203,6 +203,13 @@ void FlatTensors::to_canonical(std::span<const float> weights, std::span<float> 
     to = std::copy_n(weights.data() + part.offset, part.size, to);
 }
 
+void FlatTensors::from_module(const ModuleTensors& tensors, std::span<float> weights) const {
+  const at::NoGradGuard no_grad;
+  std::ranges::fill(weights, 0.0F);
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    host_tensor(weights.data() + parts_[i].offset, parts_[i].size).copy_(tensors.all.at(i).tensor.flatten());
+}
+
 void FlatTensors::from_canonical(std::span<const float> canonical, std::span<float> weights) const {
   std::ranges::fill(weights, 0.0F);
   for (const float* from = canonical.data(); const Part& part : parts_) {

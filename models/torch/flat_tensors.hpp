@@ -58,6 +58,8 @@ class FlatTensors {
   /// Returns the number of bytes that were copied between host and device since the last call.
   std::int64_t take_bytes_over_bus() { return std::exchange(bytes_over_bus_, 0); }
 
+  /// Copies the tensors of another module of the same kind to `weights`, a flat vector.
+  void from_module(const ModuleTensors& tensors, std::span<float> weights) const;
   void to_canonical(std::span<const float> weights, std::span<float> canonical) const;
   void from_canonical(std::span<const float> canonical, std::span<float> weights) const;
 

@@ -60,6 +60,7 @@ std::vector<TensorInfo> infos_of(const ModuleTensors& tensors) {
 std::vector<float> floats_of(const ModuleTensors& tensors) {
   const torch::NoGradGuard no_grad;
   std::vector<float> floats;
+  floats.reserve(total_size(infos_of(tensors)));
   for (const ModuleTensor& each : tensors.all) {
     const at::Tensor values = each.tensor.to(torch::kCPU, torch::kFloat).contiguous();
     floats.insert(floats.end(), values.data_ptr<float>(), values.data_ptr<float>() + values.numel());

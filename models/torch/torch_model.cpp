@@ -120,6 +120,11 @@ bool keep_freed_memory() {
   return set;
 }
 
+/// Returns freed memory to the system, if malloc keeps it because of `keep_freed_memory`.
+void return_freed_memory() {
+  if (keep_freed_memory()) ::malloc_trim(0);
+}
+
 class TorchModel final : public Model {
  public:
   TorchModel(detail::MakeTorchReplica make, std::unique_ptr<TorchBatches> batches, int threads,
@@ -129,11 +134,13 @@ class TorchModel final : public Model {
   void initialize(std::span<float> weights, std::uint64_t seed) override {
     without_traces([&] {
       const TorchRandom random(initial_seed(seed));
-      tensors_->from_canonical(floats_of(tensors_of(*make_another().module)), weights);
+      tensors_->from_module(tensors_of(*make_another().module), weights);
+      return_freed_memory();
     });
   }
 
   BatchResult gradient(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) override {
+    await_memory();
     return without_traces([&] { return pass(at, weights, gradient); });
   }
 
@@ -143,6 +150,7 @@ class TorchModel final : public Model {
   }
 
   EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) override {
+    await_memory();
     return without_traces([&] { return evaluate_batches(at, weights); });
   }
 
@@ -216,18 +224,26 @@ class TorchModel final : public Model {
   /// would end the process. Writes through Tensor::data() are not found.
   void begin_pass(TorchBatch& batch, const ShardStep& at, std::span<const float> weights, bool training) {
     to_device(batch);
+    use_weights(at, weights);
     if (!checked_[training]) try_out(batch, training);
     if (writes_inputs_)
       for (torch::Tensor& input : batch.inputs) input = input.clone();
+    replica_.module->train(training);
+  }
+
+  void use_weights(const ShardStep& at, std::span<const float> weights) {
     const torch::NoGradGuard no_grad;
     for (const auto& [tensor, value] : constants_) tensor.copy_(value);
     tensors_->use_weights(weights, at.weights.data == weights.data() ? at.weights : WeightsVersion{});
-    replica_.module->train(training);
+  }
+
+  /// Waits until new memory for weights and gradients is locked, if a device copies from and to it.
+  void await_memory() const {
+    if (!device_.is_cpu()) await_page_locks();
   }
 
   void to_device(TorchBatch& batch) {
     if (device_.is_cpu()) return;
-    await_page_locks();  // the pass copies from and to new memory
     for (torch::Tensor& input : batch.inputs) to_device(input);
     if (batch.targets.defined()) to_device(batch.targets);
   }
@@ -261,10 +277,12 @@ class TorchModel final : public Model {
     checked_[training] = true;
   }
 
-  /// Calls check_module, and returns the memory that it has used to the system.
+  /// Calls check_module. Before and after it, returns freed memory to the system: that of the weights with which the
+  /// module was made, and that of the other module.
   void try_out(const TorchBatch& batch, bool training) {
+    return_freed_memory();
     check_module(batch, training);
-    if (keep_freed_memory()) ::malloc_trim(0);
+    return_freed_memory();
   }
 
   BatchResult pass(const ShardStep& at, std::span<const float> weights, std::span<float> gradient) {

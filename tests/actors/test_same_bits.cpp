@@ -19,7 +19,7 @@ using troupe_test::quiet_options;
 namespace {
 
 constexpr int kSameSteps = 5;
-constexpr std::size_t kLong = 421'642;
+constexpr std::size_t kLong = 421'642;  ///< about the size of the CNN, in many chunks
 constexpr double kSameRate = 0.05;
 constexpr double kMomentum = 0.9;
 constexpr std::size_t kMany = std::size_t{3} << 20;  ///< large enough that the threads of one worker share an update
@@ -85,7 +85,7 @@ std::vector<float> run(Placement placement, Strategy strategy, int workers, int 
 TEST_CASE("for the same shards, results are bitwise identical for any number of workers, placement and strategy") {
   for (const int shards : {4, 5, 7, 12})
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{4097}, kLong}) {
-      if (size == kLong && shards % 2 == 0) continue;  // takes as long as all other sizes
+      if (size == kLong && shards < 7) continue;  // this size takes as long as the others together
       const auto expected = troupe_test::plain_noise_run(size, shards, kSameSteps, kSameRate, kMomentum);
       for (const Placement placement : {Placement::in_process, Placement::processes})
         for (const Strategy strategy : {Strategy::sharded, Strategy::driver})

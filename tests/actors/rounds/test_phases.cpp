@@ -15,7 +15,7 @@ namespace {
 Options busy(Placement placement) {
   Options options = quiet_options(placement, 2);
   options.compute.devices_per_worker = 2;
-  options.config = R"({"data": "mock-images:64,10,16", "batch_size": 2})";
+  options.config = R"({"data": "mock-images:32,10,16", "batch_size": 2})";
   edit(options)->learning_rate = 1e-5;
   return options;
 }
@@ -24,7 +24,7 @@ void check_phases(const Options& options, int steps) {
   CAPTURE(to_string(options.algorithm));
   CAPTURE(to_string(options.gradients.strategy));
   CAPTURE(static_cast<int>(options.placement));
-  DistributedSGD sgd("mlp", options);
+  DistributedSGD sgd("cnn-bn", options);
   for (int step = 0; step < steps; ++step) {
     const PhaseSeconds seconds = sgd.step().seconds;
     CHECK(std::ranges::max(seconds.compute) <= seconds.compute_all);
