@@ -135,7 +135,6 @@ class TorchModel final : public Model {
     without_traces([&] {
       const TorchRandom random(initial_seed(seed));
       tensors_->from_module(tensors_of(*make_another().module), weights);
-      return_freed_memory();
     });
   }
 
