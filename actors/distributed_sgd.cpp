@@ -96,12 +96,12 @@ class DistributedSGD::Impl {
  public:
   Impl(ModelCreator creator, Options options) : callbacks(options), driver(std::move(creator), std::move(options)) {
     report.unit = driver->unit();
-    callbacks->start(driver->options(), driver->num_workers(), driver->steps_done());
+    callbacks->start(driver->run().options, driver->run().num_workers(), driver->run().steps_done());
   }
   ~Impl() {
     if (!owner().is_this()) return;
-    driver->finish_checkpoint();
-    callbacks->end(driver->take_written());
+    driver->files().finish();
+    callbacks->end(driver->files().take_written());
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -129,7 +129,7 @@ class DistributedSGD::Impl {
 
   std::vector<Json> call_by_value(const ModelFunction& function, const Json& arguments, bool first_only) {
     const Call at_work = call();
-    const auto lent = lend(functions().of_models, function, at_work->options().placement);
+    const auto lent = lend(functions().of_models, function, at_work->run().options.placement);
     return at_work->call_model(lent.name(), arguments, first_only);
   }
 
@@ -139,10 +139,10 @@ class DistributedSGD::Impl {
     std::optional<std::int64_t> before;  // the number of steps before this one; empty if another call has not returned
     try {
       const Call at_work = call();
-      before = at_work->steps_done();
+      before = at_work->run().steps_done();
       report = at_work->step();
       report.unit = at_work->unit();
-      if (at_work->options().verbose)
+      if (at_work->run().options.verbose)
         std::cout << report.seconds << report.slowest << report.local << report.lbfgs << std::flush;
     } catch (const Error& error) {
       if (before) callbacks->failure(error);
@@ -157,7 +157,7 @@ class DistributedSGD::Impl {
   /// process created this object, because a callback may have forked and then returned in the child.
   void tell_checkpoints() {
     owner().check("this DistributedSGD");
-    callbacks->checkpoints(driver->take_written());
+    callbacks->checkpoints(driver->files().take_written());
   }
 
   /// Returns the process that created this object. In a child made by fork, all other functions of this object report
@@ -180,7 +180,7 @@ DistributedSGD::Impl* DistributedSGD::Held::operator->() const {
 
 DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
     : impl_{std::make_unique<Impl>(std::move(creator), std::move(options))} {
-  const Options& o = impl_->driver->options();
+  const Options& o = impl_->driver->run().options;
   if (o.verbose && on_one_machine(o.placement)) note_shared_cores(num_workers(), 1);
   if (o.verbose) note_precision(precision_choice());
   if (o.verbose && std::holds_alternative<LocalSgd>(o.algorithm))
@@ -188,7 +188,7 @@ DistributedSGD::DistributedSGD(ModelCreator creator, Options options)
                                  std::to_string(state_bytes() / 1'000'000) + " MB of each object store");
 }
 
-std::int64_t DistributedSGD::state_bytes() const { return impl_->driver->state_bytes(); }
+std::int64_t DistributedSGD::state_bytes() const { return impl_->driver->run().preparation.state_bytes(); }
 DistributedSGD::~DistributedSGD() = default;
 DistributedSGD::DistributedSGD(DistributedSGD&&) noexcept = default;
 DistributedSGD& DistributedSGD::operator=(DistributedSGD&&) noexcept = default;
@@ -213,14 +213,14 @@ std::vector<float> DistributedSGD::weights() {
   read_weights([&](std::span<const float> canonical) { copy.assign(canonical.begin(), canonical.end()); });
   return copy;
 }
-void DistributedSGD::read_weights(const ReadWeights& use) { impl_->call()->read_weights(use); }
-void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->call()->set_weights(canonical); }
+void DistributedSGD::read_weights(const ReadWeights& use) { impl_->call()->state().read_weights(use); }
+void DistributedSGD::set_weights(std::span<const float> canonical) { impl_->call()->state().set_weights(canonical); }
 void DistributedSGD::resize(int num_workers) { impl_->call()->resize(num_workers); }
-int DistributedSGD::num_workers() const { return impl_->driver->num_workers(); }
-const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver->model().tensors; }
+int DistributedSGD::num_workers() const { return impl_->driver->run().num_workers(); }
+const std::vector<TensorInfo>& DistributedSGD::tensors() const { return impl_->driver->run().model().tensors; }
 
 void DistributedSGD::save(const std::string& path) {
-  const std::string& network = impl_->driver->model().network;
+  const std::string& network = impl_->driver->run().model().network;
   read_weights([&](std::span<const float> canonical) { write_safetensors(path, tensors(), canonical, network); });
 }
 namespace {
@@ -237,7 +237,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }  // namespace
 
 std::vector<std::string> DistributedSGD::load(const std::string& path, const LoadOptions& options) {
-  const std::string& network = impl_->driver->model().network;
+  const std::string& network = impl_->driver->run().model().network;
   const SafetensorsFile file(weights_file_of(path));
   const std::string& from = file.file().path();
   check_same_inputs(from, file.network(), network);
@@ -254,17 +254,17 @@ std::vector<std::string> DistributedSGD::load(const std::string& path, const Loa
   return anew;
 }
 void DistributedSGD::save_state(const std::string& path) {
-  impl_->call()->save_state(path);
+  impl_->call()->files().save(path);
   impl_->tell_checkpoints();
 }
-void DistributedSGD::load_state(const std::string& path) { impl_->call()->load_state(path); }
+void DistributedSGD::load_state(const std::string& path) { impl_->call()->files().load(path); }
 
 std::string DistributedSGD::checkpoint(std::optional<double> metric) {
-  std::string path = impl_->call()->checkpoint(metric);
+  std::string path = impl_->call()->files().checkpoint(metric);
   impl_->tell_checkpoints();
   return path;
 }
-std::int64_t DistributedSGD::steps_done() const { return impl_->driver->steps_done(); }
+std::int64_t DistributedSGD::steps_done() const { return impl_->driver->run().steps_done(); }
 
 Evaluation DistributedSGD::evaluate(EvaluationSet set, const EvaluationOptions& measure) {
   Evaluation evaluation = impl_->call()->evaluate(set, measure);
@@ -292,7 +292,7 @@ std::vector<Json> DistributedSGD::foreach_model(const std::string& name, const J
 }
 std::vector<Json> DistributedSGD::foreach_worker(const WorkerFunction& function, const Json& arguments) {
   const auto driver = impl_->call();
-  const auto lent = lend(functions().of_workers, function, driver->options().placement);
+  const auto lent = lend(functions().of_workers, function, driver->run().options.placement);
   return driver->call_worker(lent.name(), arguments);
 }
 std::vector<Json> DistributedSGD::foreach_worker(const std::string& name, const Json& arguments) {
@@ -300,8 +300,10 @@ std::vector<Json> DistributedSGD::foreach_worker(const std::string& name, const 
 }
 
 std::int64_t DistributedSGD::steps_per_epoch() const { return impl_->driver->steps_per_epoch(); }
-Precision DistributedSGD::precision() const { return static_cast<Precision>(impl_->driver->model().traits.precision); }
-PrecisionChoice DistributedSGD::precision_choice() const { return impl_->driver->precision_choice(); }
-std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver->worker_pids(); }
+Precision DistributedSGD::precision() const {
+  return static_cast<Precision>(impl_->driver->run().model().traits.precision);
+}
+PrecisionChoice DistributedSGD::precision_choice() const { return impl_->driver->run().preparation.precision_choice(); }
+std::vector<int> DistributedSGD::worker_pids() const { return impl_->driver->run().worker_pids(); }
 
 }  // namespace troupe

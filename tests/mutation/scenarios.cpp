@@ -33,7 +33,7 @@ std::string content_of(const std::string& folder) {
 
 std::string bytes_of(Driver& driver) {
   std::string bytes;
-  driver.read_weights([&](std::span<const float> weights) {
+  driver.state().read_weights([&](std::span<const float> weights) {
     bytes.assign(reinterpret_cast<const char*>(weights.data()), weights.size_bytes());
   });
   return bytes;
@@ -183,7 +183,7 @@ std::string call_functions(const Circumstances& at) {
   for (const Json& each : driver.call_model("echo", "an argument", false)) bytes += each.dump();
   for (const Json& each : driver.call_worker("echo", "another")) bytes += each.dump();
   std::vector<float> weights(bytes_of(driver).size() / sizeof(float), 0.5F);
-  driver.set_weights(weights);
+  driver.state().set_weights(weights);
   append(bytes, driver.step());
   return bytes + bytes_of(driver);
 }
@@ -198,15 +198,15 @@ std::string save_and_resume(const Circumstances& at) {
   {
     Driver driver("noise", options, at.make_runtime);
     append(bytes, driver.step());
-    driver.checkpoint({});
+    driver.files().checkpoint({});
     append(bytes, driver.step());
-    driver.checkpoint({});
+    driver.files().checkpoint({});
   }
   options.checkpoint.resume = true;
   if (at.start_nodes) at.start_nodes();
   Driver driver("noise", options, at.make_runtime);
   append(bytes, driver.step());
-  driver.save_state(at.folder + "/state");
+  driver.files().save(at.folder + "/state");
   return bytes + bytes_of(driver) + content_of(options.checkpoint.folder) + content_of(at.folder + "/state");
 }
 

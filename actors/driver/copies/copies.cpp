@@ -6,6 +6,7 @@
 #include "actors/node/floats.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/log.hpp"
+#include "runtime/random.hpp"
 
 namespace troupe {
 namespace {
@@ -14,13 +15,20 @@ constexpr std::chrono::seconds kDropTimeout{1};
 
 }  // namespace
 
-CopyReport Copies::advance(FormedRun& run, const Versions& versions, int edits, std::int64_t steps, double seconds,
-                           std::chrono::milliseconds timeout) noexcept {
+Copies::Copies(Run& run) : run_(run), pace_(run.options.fault_tolerance.copy_every), run_name_(drawn_name()) {}
+
+bool Copies::are_made() const {
+  const StateShape shape = run_.preparation.state().shape;
+  const bool enabled = run_.options.fault_tolerance.copy_every >= 0 && !run_.rules().replaces_workers();
+  return enabled && shape.singles == 0 && shape.per_shard == 0;
+}
+
+CopyReport Copies::advance(std::int64_t steps, double seconds) noexcept {
   const Stopwatch watch;
   report_.bytes_sent = 0;
-  pace_.note_steps(steps, versions.committed().step, seconds);
+  pace_.note_steps(steps, run_.versions.committed().step, seconds);
   try {
-    work(run, versions, edits, timeout);
+    work();
   } catch (const std::exception& error) {
     fail(error);
   }
@@ -28,8 +36,8 @@ CopyReport Copies::advance(FormedRun& run, const Versions& versions, int edits, 
   return report_;
 }
 
-void Copies::check_edits(int edits) {
-  if (record_ && record_->edits != edits) give_up();
+void Copies::check_edits() {
+  if (record_ && !exist()) give_up();
 }
 
 void Copies::give_up() {
@@ -41,10 +49,10 @@ void Copies::give_up() {
   pace_.hurry();
 }
 
-bool Copies::is_due(int edits, std::int64_t steps, std::int64_t step, double seconds) {
+bool Copies::is_due(std::int64_t steps, double seconds) {
   report_.bytes_sent = 0;
-  pace_.note_steps(steps, step, seconds);
-  check_edits(edits);
+  pace_.note_steps(steps, run_.versions.committed().step, seconds);
+  check_edits();
   return pace_.may_begin();
 }
 
@@ -54,13 +62,17 @@ CopyReport Copies::report(double seconds) const {
   return report;
 }
 
-bool Copies::make_now(FormedRun& run, const Versions& versions, int edits, bool again,
-                      std::chrono::milliseconds timeout) noexcept try {
-  if (!again && has(edits) && record_->version == versions.committed()) return true;
-  const Phase phase{"copy", versions.committed().step, Deadline(timeout)};
-  begin(run, versions, edits, phase);
-  send(run, current_->segments, phase);
-  end(run, phase);
+Phase Copies::copying() const { return {"copy", run_.versions.committed().step, Deadline(run_.options.timeouts.save)}; }
+
+bool Copies::make_now(bool again) noexcept try {
+  const std::int64_t pushes = run_.algorithm->pushes();
+  if (again || !exist() || record_->version != run_.versions.committed()) {
+    const Phase phase = copying();
+    begin(phase);
+    send(current_->segments, phase);
+    end(phase);
+  }
+  copied_pushes_ = pushes;
   return true;
 } catch (const std::exception& error) {
   fail(error);
@@ -82,34 +94,36 @@ void Copies::note_work(double seconds, std::size_t segments) {
   pace_.note_work(seconds, segments);
 }
 
-void Copies::work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout) {
-  const Phase phase{"copy", versions.committed().step, Deadline(timeout)};
+void Copies::work() {
+  const Phase phase = copying();
   // If a generation has begun meanwhile, the windows into which nodes send no longer exist.
-  const std::uint64_t generation = run.generation().layout().generation;
-  if (current_ && (current_->generation != generation || current_->record.edits != edits)) current_.reset();
-  check_edits(edits);
-  if (!current_ && pace_.may_begin()) begin(run, versions, edits, phase);
+  const std::uint64_t generation = run_.formed->generation().layout().generation;
+  if (current_ && (current_->generation != generation || current_->record.edits != run_.lineage.edits()))
+    current_.reset();
+  check_edits();
+  if (!current_ && pace_.may_begin()) begin(phase);
   if (!current_) return;
-  if (const std::size_t left = current_->segments - current_->sent; left > 0) send(run, pace_.segments(left), phase);
-  if (current_->sent >= current_->segments) end(run, phase);
+  if (const std::size_t left = current_->segments - current_->sent; left > 0) send(pace_.segments(left), phase);
+  if (current_->sent >= current_->segments) end(phase);
 }
 
-void Copies::begin(FormedRun& run, const Versions& versions, int edits, const Phase& phase) {
+void Copies::begin(const Phase& phase) {
   const Stopwatch watch;
+  FormedRun& run = *run_.formed;
   pace_.begin();
   const SlabLayout& layout = run.generation().layout();
   last_number_ = next_number(last_number_, record_ ? &*record_ : nullptr);
   const auto nodes = run.members().nodes();
-  const auto replies = run.rounds().ask(BeginCopy{0, run_name_, last_number_, versions.buffer()}, nodes, phase);
+  const auto replies = run.rounds().ask(BeginCopy{0, run_name_, last_number_, run_.versions.buffer()}, nodes, phase);
   Current next;
   next.generation = layout.generation;
   CopyRecord& record = next.record;
   record.number = last_number_;
-  record.version = versions.committed();
+  record.version = run_.versions.committed();
   record.size = layout.size;
   record.vectors = layout.vectors;
   record.weights_sum = replies.front().reply.sums.at(0);
-  record.edits = edits;
+  record.edits = run_.lineage.edits();
   report_.bytes = 0;
   for (const auto& [member, reply] : replies) {
     const int node = run.members().node_of(member);
@@ -128,9 +142,10 @@ void Copies::begin(FormedRun& run, const Versions& versions, int edits, const Ph
   note_work(watch.seconds());
 }
 
-void Copies::send(FormedRun& run, std::size_t segments, const Phase& phase) {
+void Copies::send(std::size_t segments, const Phase& phase) {
   const Stopwatch watch;
   if (segments == 0) return;
+  FormedRun& run = *run_.formed;
   run.rounds().ask(SendCopy{0, current_->record.number, static_cast<std::uint32_t>(current_->sent),
                             static_cast<std::uint32_t>(segments), phase.deadline.left().count()},
                    run.members().nodes(), phase);
@@ -146,8 +161,9 @@ void Copies::send(FormedRun& run, std::size_t segments, const Phase& phase) {
   note_work(watch.seconds(), segments);
 }
 
-void Copies::end(FormedRun& run, const Phase& phase) {
+void Copies::end(const Phase& phase) {
   const Stopwatch watch;
+  FormedRun& run = *run_.formed;
   const auto replies = run.rounds().ask(EndCopy{0, current_->record.number}, run.members().nodes(), phase);
   const CopyRecord record = std::exchange(current_, std::nullopt)->record;
   for (const auto& [member, reply] : replies) {
@@ -165,6 +181,7 @@ void Copies::end(FormedRun& run, const Phase& phase) {
   report_.ring.reserve(record.owners.size());
   for (const CopyRecord::Owner& owner : record.owners) report_.ring.push_back(owner.name);
   report_.error.clear();
+  loss_.reset();
   pace_.note_success();
   note_work(watch.seconds());
   totals_.step = record.version.step;
@@ -172,10 +189,33 @@ void Copies::end(FormedRun& run, const Phase& phase) {
   run.host().note_copies(totals_);
 }
 
-Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
+bool Copies::are_wanted() const {
+  return run_.lost_at && exist() && record_->version.step >= run_.lineage.newest_step();
+}
+
+std::optional<Version> Copies::restore(int buffer, const Phase& phase) try {
+  restore_newest(buffer, phase);
+  Version version = record_->version;
+  if (run_.algorithm->has_servers()) {  // pushes cannot be repeated, so the run continues without them
+    version.step = *run_.lost_at;
+    const std::int64_t pushes = run_.algorithm->pushes();
+    lost_pushes_ += pushes - std::exchange(copied_pushes_, pushes);
+  }
+  return version;
+} catch (const Error& error) {
+  // If a node or a connection was lost, the copy may still be restored in another attempt.
+  if (run_.node_lost() || error.code() == ErrorCode::timeout || !error.where().node.empty()) throw;
+  give_up();
+  loss_ = error;
+  log_line(LogLevel::warning, std::string("the run cannot continue from a copy of the state: ") + error.what(),
+           error.where());
+  return std::nullopt;
+}
+
+void Copies::restore_newest(int buffer, const Phase& phase) {
   current_.reset();
   const Phase at{"restore", record_->version.step, phase.deadline};
-  std::vector<Returned> nodes = returned(run);
+  std::vector<Returned> nodes = returned();
   whole_ = nodes.size() == record_->owners.size() &&
            std::ranges::all_of(nodes, [](const Returned& node) { return node.copy.has_value(); });
   const auto leave_out = [&](Returned& node, const std::string& why) {
@@ -187,7 +227,7 @@ Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
   for (;;) {
     const std::vector<CopyPiece> pieces = pieces_of(*record_, nodes);
     try {
-      const auto liar = find_false_copy(*record_, pieces, move(run, pieces, buffer, at));
+      const auto liar = find_false_copy(*record_, pieces, move(pieces, buffer, at));
       if (!liar) break;
       leave_out(nodes[static_cast<std::size_t>(*liar)], "the node has sent other values than its owner had");
     } catch (const Error& error) {
@@ -198,23 +238,28 @@ Version Copies::restore(FormedRun& run, int buffer, const Phase& phase) {
       leave_out(*node, error.message());
     }
   }
-  run.host().note_copies(totals_);
-  return record_->version;
+  run_.formed->host().note_copies(totals_);
 }
 
-bool Copies::suffice(const std::vector<JoinedNode>& nodes) const try {
-  std::vector<Returned> returned;
-  returned.reserve(nodes.size());
-  for (const JoinedNode& node : nodes) returned.push_back({node.certificate, part_of(node.copies), {}});
-  pieces_of(*record_, returned);
-  return true;
-} catch (const Error&) {
-  return false;
-}
-
-bool Copies::are_on(const JoinedNode& node) const {
-  const auto part = part_of(node.copies);
-  return part && record_->is_of(*part, node.certificate);
+NeededCopies Copies::needed() const {
+  if (!are_wanted()) return {};
+  NeededCopies needed;
+  needed.suffice = [this](const std::vector<JoinedNode>& nodes) {
+    std::vector<Returned> returned;
+    returned.reserve(nodes.size());
+    for (const JoinedNode& node : nodes) returned.push_back({node.certificate, part_of(node.copies), {}});
+    try {
+      pieces_of(*record_, returned);
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  };
+  needed.are_on = [this](const JoinedNode& node) {
+    const auto part = part_of(node.copies);
+    return part && record_->is_of(*part, node.certificate);
+  };
+  return needed;
 }
 
 std::optional<OfferedCopy> Copies::part_of(const std::vector<OfferedCopy>& offered) const {
@@ -223,7 +268,8 @@ std::optional<OfferedCopy> Copies::part_of(const std::vector<OfferedCopy>& offer
   return std::nullopt;
 }
 
-std::vector<Returned> Copies::returned(FormedRun& run) const {
+std::vector<Returned> Copies::returned() const {
+  const FormedRun& run = *run_.formed;
   std::vector<Returned> nodes;
   nodes.reserve(static_cast<std::size_t>(run.members().num_nodes()));
   for (int node = 0; node < run.members().num_nodes(); ++node) {
@@ -233,8 +279,8 @@ std::vector<Returned> Copies::returned(FormedRun& run) const {
   return nodes;
 }
 
-std::vector<std::uint64_t> Copies::move(FormedRun& run, const std::vector<CopyPiece>& pieces, int buffer,
-                                        const Phase& phase) const {
+std::vector<std::uint64_t> Copies::move(const std::vector<CopyPiece>& pieces, int buffer, const Phase& phase) const {
+  FormedRun& run = *run_.formed;
   if (pieces.size() > kMostPieces)
     throw Error(ErrorCode::unsupported, "a copy of the state has too many pieces for this number of nodes");
   const std::vector<int> nodes = run.members().nodes();
@@ -249,8 +295,9 @@ std::vector<std::uint64_t> Copies::move(FormedRun& run, const std::vector<CopyPi
   return sums;
 }
 
-void Copies::drop(FormedRun& run) noexcept try {
+void Copies::drop() noexcept try {
   if (last_number_ == 0) return;
+  FormedRun& run = *run_.formed;
   run.rounds().ask(DropCopies{}, run.members().nodes(), Phase{"stop", -1, Deadline(kDropTimeout)});
 } catch (const std::exception&) {
   return;  // nodes that keep copies free them after a while

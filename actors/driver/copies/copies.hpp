@@ -7,8 +7,7 @@
 
 #include "actors/driver/copies/copy_pace.hpp"
 #include "actors/driver/copies/copy_record.hpp"
-#include "actors/driver/forming/formed_run.hpp"
-#include "collectives/state/versions.hpp"
+#include "actors/driver/run.hpp"
 #include "troupe/report.hpp"
 
 namespace troupe {
@@ -21,27 +20,20 @@ namespace troupe {
 /// copying takes only a small share of the time (CopyPace).
 class Copies {
  public:
-  /// @param every FaultToleranceOptions::copy_every
-  /// @param run a name that no other run has; the nodes store it with their copies
-  Copies(std::int64_t every, std::uint64_t run) : enabled_(every >= 0), pace_(every), run_name_(run) {}
+  explicit Copies(Run& run);
 
-  /// Returns whether copies of a state of this shape are made.
-  bool supports(const StateShape& shape) const { return enabled_ && shape.singles == 0 && shape.per_shard == 0; }
-  /// Begins or continues a copy, if it is time. Must be called after each committed step, if the state can be copied.
-  /// A failure does not end the run: the returned report contains it, and the first failure after a success is logged.
-  /// If a node was lost, the next call that needs the node notices the loss.
-  /// @param versions the versions of the state; the committed one is copied
-  /// @param edits Lineage::edits
+  /// Returns whether copies of the run's state are made, with the present algorithm.
+  bool are_made() const;
+  /// Begins or continues a copy, if it is time. Must be called after each committed step, if copies are made. A failure
+  /// does not end the run: the returned report contains it, and the first failure after a success is logged. If a node
+  /// was lost, the next call that needs the node notices the loss.
   /// @param steps the number of steps that were made since the last call, in `seconds` seconds
-  /// @param timeout the maximum time for one part of the work
-  CopyReport advance(FormedRun& run, const Versions& versions, int edits, std::int64_t steps, double seconds,
-                     std::chrono::milliseconds timeout) noexcept;
+  CopyReport advance(std::int64_t steps, double seconds) noexcept;
 
   // The next functions are for a state that can only be copied while the run is at rest, because parameter servers
   // change it between steps.
   /// Records that `steps` steps were made in `seconds` seconds. Returns whether a copy should be made now.
-  /// @param step the number of committed steps
-  bool is_due(int edits, std::int64_t steps, std::int64_t step, double seconds);
+  bool is_due(std::int64_t steps, double seconds);
   /// Records that it took `seconds` seconds to bring the run to rest.
   void note_rest(double seconds) { note_work(seconds); }
   /// Returns the report after a step.
@@ -49,34 +41,37 @@ class Copies {
   CopyReport report(double seconds) const;
   /// Makes a copy of the committed version at once. Returns false if this fails, as `advance` reports failures.
   /// @param again whether to make a copy even if the newest one has the same version, because some nodes lack that one
-  bool make_now(FormedRun& run, const Versions& versions, int edits, bool again,
-                std::chrono::milliseconds timeout) noexcept;
+  bool make_now(bool again = false) noexcept;
 
-  /// Returns whether there is a copy from which a run with `edits` edits (Lineage::edits) can continue.
-  bool has(int edits) const { return record_ && record_->edits == edits; }
+  /// Returns whether there is a copy from which the run can continue: the run was not edited since.
+  bool exist() const { return record_ && record_->edits == run_.lineage.edits(); }
   /// Returns whether all nodes have acknowledged a copy since the run began or was edited.
-  bool ever_had(int edits) const { return had_edits_ == edits; }
-  /// Restores the newest copy into the buffer `buffer` of a new generation of a run that was formed again. Returns the
-  /// restored version. The copies of a node that sends false values, or fails otherwise, are not used.
-  /// @throws Error worker_lost without a place if parts of the copy are lost; worker_lost with a place, or timeout, if
-  /// a node or a connection was lost meanwhile, so that another attempt may succeed
-  Version restore(FormedRun& run, int buffer, const Phase& phase);
-  /// Returns the number of the step of the newest copy; -1 if there is none.
-  std::int64_t step() const { return record_ ? record_->version.step : -1; }
-  /// Returns whether the newest copy can be restored from the copies that these nodes offer.
-  bool suffice(const std::vector<JoinedNode>& nodes) const;
-  /// Returns whether this node offers a part of the newest copy.
-  bool are_on(const JoinedNode& node) const;
+  bool ever_existed() const { return had_edits_ == run_.lineage.edits(); }
+  /// Returns whether a run that is formed again continues from the newest copy: there is one, and no checkpoint is
+  /// newer.
+  bool are_wanted() const;
+  /// Returns what the nodes of a run that is formed again must keep, if it continues from the newest copy.
+  NeededCopies needed() const;
+  /// Restores the newest copy into the buffer `buffer` of a new generation of a run that was formed again, and returns
+  /// its version. The copies of a node that sends false values, or fails otherwise, are not used. If parts of the copy
+  /// are lost, logs the reason, gives the copy up and returns none.
+  /// @throws Error worker_lost or timeout if a node or a connection was lost meanwhile, so that another attempt may
+  /// succeed
+  std::optional<Version> restore(int buffer, const Phase& phase);
   /// Returns whether, when the newest copy was restored, all nodes that had made it still had their parts. Otherwise
   /// the loss of another node could be final.
   bool whole() const { return whole_; }
+  /// Returns why the newest copy could not be restored; none if no copy was given up since the last one was made.
+  const std::optional<Error>& loss() const { return loss_; }
+  /// Returns the number of pushes to parameter servers that were lost with restored copies since the last call.
+  std::int64_t take_lost_pushes() { return std::exchange(lost_pushes_, 0); }
   /// Discards the record of the newest copy, because it cannot be restored, or because the run must not go back to it.
   /// The next copy is due at once.
   void give_up();
   /// Records that a copy could not be made because of `error`.
   void fail(const std::exception& error);
   /// Requests all nodes of the run to free the memory of their copies, because the run ends.
-  void drop(FormedRun& run) noexcept;
+  void drop() noexcept;
 
  private:
   /// A copy that is being made.
@@ -88,27 +83,31 @@ class Copies {
   };
 
   /// Discards the record if the state was edited since then. Then a copy is due at once.
-  void check_edits(int edits);
+  void check_edits();
   /// Returns the copy among `offered` that is a part of the newest copy.
   std::optional<OfferedCopy> part_of(const std::vector<OfferedCopy>& offered) const;
-  void work(FormedRun& run, const Versions& versions, int edits, std::chrono::milliseconds timeout);
-  void begin(FormedRun& run, const Versions& versions, int edits, const Phase& phase);
+  /// Returns the phase of a part of the work on a copy of the committed version.
+  Phase copying() const;
+  void work();
+  void begin(const Phase& phase);
   /// Sends the next segments of the present copy.
-  void send(FormedRun& run, std::size_t segments, const Phase& phase);
-  void end(FormedRun& run, const Phase& phase);
+  void send(std::size_t segments, const Phase& phase);
+  void end(const Phase& phase);
   /// Returns the nodes of a run that was formed again, with the parts of the newest copy that they offer.
-  std::vector<Returned> returned(FormedRun& run) const;
+  std::vector<Returned> returned() const;
   /// Moves the pieces of the newest copy into the buffer `buffer`. Returns by piece the checksum that its receiver has
   /// computed.
-  std::vector<std::uint64_t> move(FormedRun& run, const std::vector<CopyPiece>& pieces, int buffer,
-                                  const Phase& phase) const;
+  std::vector<std::uint64_t> move(const std::vector<CopyPiece>& pieces, int buffer, const Phase& phase) const;
+  /// Restores the newest copy as `restore` does.
+  /// @throws Error worker_lost without a place if parts of the copy are lost
+  void restore_newest(int buffer, const Phase& phase);
 
   /// Records that `seconds` seconds were spent on a copy, and that `segments` segments were sent.
   void note_work(double seconds, std::size_t segments = 0);
 
-  bool enabled_;
+  Run& run_;
   CopyPace pace_;
-  std::uint64_t run_name_;
+  const std::uint64_t run_name_;  ///< a name that no other run has; the nodes store it with their copies
   std::uint64_t last_number_ = 0;
   std::optional<Current> current_;
   std::optional<CopyRecord> record_;  ///< the newest copy that all nodes have acknowledged
@@ -116,6 +115,9 @@ class Copies {
   int had_edits_ = -1;
   CopyReport report_;
   CopyTotals totals_;
+  std::optional<Error> loss_;
+  std::int64_t copied_pushes_ = 0;  ///< AlgorithmRunner::pushes when the newest copy was made
+  std::int64_t lost_pushes_ = 0;
 };
 
 }  // namespace troupe

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-constexpr std::chrono::seconds kSoon{2};
+constexpr std::chrono::seconds kTimeToJoin{2};
 constexpr std::chrono::seconds kAgain{10};
 
 std::string listed(const std::vector<std::string>& names) {
@@ -17,7 +17,7 @@ std::string listed(const std::vector<std::string>& names) {
 }  // namespace
 
 JoinNotice::JoinNotice(std::string listen, int wanted, Clock::time_point now)
-    : listen_(std::move(listen)), wanted_(static_cast<std::size_t>(wanted)), due_(now + kSoon) {}
+    : listen_(std::move(listen)), wanted_(static_cast<std::size_t>(wanted)), due_(now + kTimeToJoin) {}
 
 std::optional<std::string> JoinNotice::look(const std::vector<std::string>& joined, Clock::time_point now) {
   const bool news = said_ && joined != last_;

@@ -91,11 +91,12 @@ class AsynchronousSchedule {
   }
 
   void step() {
-    const std::int64_t before = driver_->steps_done();
+    const std::int64_t before = driver_->run().steps_done();
     const StepReport report = driver_->step();
     const auto& computed = report.asynchronous.workers;
-    world_.tally.left_out += std::cmp_less(computed.size(), driver_->num_workers()) && world_.starting() ? 1 : 0;
-    check(report.step == before + 1 && driver_->steps_done() == before + 1, "the number of steps does not grow by one");
+    world_.tally.left_out += std::cmp_less(computed.size(), driver_->run().num_workers()) && world_.starting() ? 1 : 0;
+    check(report.step == before + 1 && driver_->run().steps_done() == before + 1,
+          "the number of steps does not grow by one");
     check(report.samples > 0, "the step has no samples");
     const auto* const downpour = std::get_if<Downpour>(&options_.algorithm);
     const bool bound = downpour != nullptr && downpour->max_staleness >= 0;
@@ -103,7 +104,7 @@ class AsynchronousSchedule {
           "a gradient that is too old is applied");
     ++world_.tally.commits;
     world_.tally.repairs += static_cast<std::int64_t>(report.repairs.size());
-    check(std::cmp_greater_equal(applied(), driver_->steps_done() * options_.num_shards),
+    check(std::cmp_greater_equal(applied(), driver_->run().steps_done() * options_.num_shards),
           "fewer gradients are applied than the steps need");
   }
 
@@ -116,7 +117,7 @@ class AsynchronousSchedule {
 
   void read_weights() {
     Floats weights;
-    driver_->read_weights([&](std::span<const float> floats) { weights.assign(floats.begin(), floats.end()); });
+    driver_->state().read_weights([&](std::span<const float> floats) { weights.assign(floats.begin(), floats.end()); });
     check(std::ranges::all_of(weights, [&](float each) { return each == static_cast<float>(applied()); }),
           "the weights that are read do not include all pushes");
     for (const auto& [slice, gradients] : world_.memory.applied)

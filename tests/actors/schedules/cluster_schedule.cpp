@@ -155,7 +155,8 @@ bool ClusterSchedule::attempt(const std::string& name, const Call& call) {
   // Each loss within a call takes the time of a start and some rounds.
   const auto limit = (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(40);
   if (attempt_call(world_, name, limit, call, liar_ ? may_come_of_liars : may_come)) return true;
-  if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
+  if (driver_)
+    check(driver_->run().steps_done() == path_.step(), "the number of steps has changed in spite of an error");
   return false;
 }
 
@@ -178,7 +179,7 @@ void ClusterSchedule::step(bool rehearse) {
   const bool copied = report.copies.step != std::exchange(copied_, report.copies.step);
   if (copied && report.copies.step >= 0 && report.copies.error.empty()) world_.note_copy();
   if (!rehearse) ++path_.steps;
-  check(driver_->steps_done() == path_.step(), "the number of steps does not grow by one");
+  check(driver_->run().steps_done() == path_.step(), "the number of steps does not grow by one");
   if (rehearse) return;
   ++world_.tally.commits;
   for (std::size_t vector = 0; vector < expected().vectors.size(); ++vector)
@@ -188,7 +189,7 @@ void ClusterSchedule::step(bool rehearse) {
 }
 
 void ClusterSchedule::set_weights() {
-  driver_->set_weights(reversed(toy_weights(undisturbed_.toy().size, 1)));
+  driver_->state().set_weights(reversed(toy_weights(undisturbed_.toy().size, 1)));
   path_ = {1, path_.step(), 0};
   world_.note_edit();
 }

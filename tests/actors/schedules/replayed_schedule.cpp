@@ -93,9 +93,10 @@ class RecordedSchedule {
     world.dangers = dangers;
     for (int step = 0; step < steps_; ++step) {
       call("step", [&] { world.tally.repairs += static_cast<std::int64_t>(driver->step().repairs.size()); });
-      if (reads_.contains(step)) call("read_weights", [&] { driver->read_weights([](const auto& /*weights*/) {}); });
+      if (reads_.contains(step))
+        call("read_weights", [&] { driver->state().read_weights([](const auto& /*weights*/) {}); });
     }
-    call("read_weights at last", [&] { driver->read_weights([](const auto& /*weights*/) {}); });
+    call("read_weights at last", [&] { driver->state().read_weights([](const auto& /*weights*/) {}); });
     driver.reset();
     world.tally.commits += steps_;
     tally += world.tally;

@@ -141,7 +141,8 @@ bool Schedule::attempt(const std::string& name, const Call& call) {
   // Each loss within a call takes the time of a start, a round and a pause.
   if (attempt_call(world_, name, (options_.fault_tolerance.max_failures + 2) * std::chrono::seconds(10), call))
     return true;
-  if (driver_) check(driver_->steps_done() == path_.step(), "the number of steps has changed in spite of an error");
+  if (driver_)
+    check(driver_->run().steps_done() == path_.step(), "the number of steps has changed in spite of an error");
   return false;
 }
 
@@ -173,14 +174,14 @@ void Schedule::step(bool rehearse) {
   check(std::cmp_less_equal(repairs_, options_.fault_tolerance.max_failures * hours_),
         "more losses are repaired than the budget allows");
   if (!rehearse) ++path_.steps;
-  check(driver_->steps_done() == path_.step(), "the number of steps does not grow by one");
+  check(driver_->run().steps_done() == path_.step(), "the number of steps does not grow by one");
   if (rehearse) return;
   ++world_.tally.commits;
   check_committed(world_.applied);
 }
 
 void Schedule::set_weights() {
-  driver_->set_weights(reversed(toy_weights(undisturbed_.toy().size, 1)));
+  driver_->state().set_weights(reversed(toy_weights(undisturbed_.toy().size, 1)));
   path_ = {1, path_.step(), 0};
   check_committed(world_.memory.placed);
 }
@@ -189,25 +190,25 @@ void Schedule::resize() {
   const int workers = 1 + chance_.below(4);
   driver_->resize(workers);
   // With Restart::redistribute, losses during the call may leave fewer workers.
-  check(options_.fault_tolerance.restart == Restart::redistribute ? driver_->num_workers() <= workers
-                                                                  : driver_->num_workers() == workers,
+  check(options_.fault_tolerance.restart == Restart::redistribute ? driver_->run().num_workers() <= workers
+                                                                  : driver_->run().num_workers() == workers,
         "the number of workers is wrong");
   ++world_.tally.resized;
 }
 
 void Schedule::pin() {
-  if (pins_.size() < 2) pins_.push_back({driver_->pin(), path_});
+  if (pins_.size() < 2) pins_.push_back({driver_->state().pin(), path_});
 }
 
 void Schedule::unpin() {
   if (pins_.empty()) return;
-  driver_->unpin(pins_.front().id);
+  driver_->state().unpin(pins_.front().id);
   pins_.erase(pins_.begin());
 }
 
 void Schedule::read_pin(const Pin& pin, int vector) {
   Floats canonical;
-  driver_->read_pinned(
+  driver_->state().read_pinned(
       pin.id, vector, [&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); }, "pinned");
   check(same_bits(reversed(canonical), undisturbed_.at(pin.path).vectors.at(static_cast<std::size_t>(vector))),
         "vector " + std::to_string(vector) + " of a pinned version has changed");
@@ -253,7 +254,7 @@ void check_evaluation(Driver& driver, Undisturbed& undisturbed, const Path& path
 
 void check_weights(Driver& driver, Undisturbed& undisturbed, const Path& path) {
   Floats canonical;
-  driver.read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
+  driver.state().read_weights([&](std::span<const float> floats) { canonical.assign(floats.begin(), floats.end()); });
   check(same_bits(reversed(canonical), undisturbed.at(path).vectors[0]),
         "the weights that are read differ from the committed ones");
 }

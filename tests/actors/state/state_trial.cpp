@@ -28,10 +28,10 @@ TrainingData make_data(std::int64_t samples, std::int64_t floats) {
 
 /// Returns all vectors of the committed version, or of a pinned one.
 std::vector<std::vector<float>> vectors_of(Driver& driver, Versions::PinId pin) {
-  const int state = UpdateRules(settings_of(driver.options())).state_vectors();
+  const int state = UpdateRules(settings_of(driver.run().options)).state_vectors();
   std::vector<std::vector<float>> vectors(static_cast<std::size_t>(1 + state));
   for (int vector = 0; vector <= state; ++vector)
-    driver.read_pinned(
+    driver.state().read_pinned(
         pin, vector,
         [&](std::span<const float> floats) {
           vectors[static_cast<std::size_t>(vector)].assign(floats.begin(), floats.end());
@@ -41,9 +41,9 @@ std::vector<std::vector<float>> vectors_of(Driver& driver, Versions::PinId pin) 
 }
 
 std::vector<std::vector<float>> vectors_of(Driver& driver) {
-  const auto pin = driver.pin();
+  const auto pin = driver.state().pin();
   auto vectors = vectors_of(driver, pin);
-  driver.unpin(pin);
+  driver.state().unpin(pin);
   return vectors;
 }
 
@@ -111,7 +111,7 @@ void check_pinning(Driver& driver, Driver& again, const std::function<void(Drive
 
   driver.step();
   const std::int64_t two_buffers = driver.step().state_bytes;
-  const auto pin = driver.pin();
+  const auto pin = driver.state().pin();
   CHECK((vectors_of(driver, pin) == expected));
   const StepReport first = driver.step();  // into the spare buffer
   CHECK(first.state_bytes == two_buffers);
@@ -125,7 +125,7 @@ void check_pinning(Driver& driver, Driver& again, const std::function<void(Drive
   }
   CHECK((vectors_of(driver, pin) == expected));
   CHECK((vectors_of(driver) == vectors_of(again)));
-  driver.unpin(pin);
+  driver.state().unpin(pin);
   CHECK(driver.step().pinned_bytes == 0);
   again.step();
   CHECK((vectors_of(driver) == vectors_of(again)));

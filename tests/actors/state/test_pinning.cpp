@@ -24,7 +24,7 @@ Options pinning(Placement placement, Strategy strategy, const char* optimizer) {
 
 std::vector<float> weights_of(Driver& driver, Versions::PinId pin) {
   std::vector<float> weights;
-  driver.read_pinned(
+  driver.state().read_pinned(
       pin, kWeightsVector, [&](auto values) { weights.assign(values.begin(), values.end()); }, "weights");
   return weights;
 }
@@ -79,7 +79,7 @@ TEST_CASE("a pinned version survives the loss of a worker process") {
     Driver driver(kStatistics.name, pinning(Placement::processes, strategy, "adam"));
     Driver again(kStatistics.name, pinning(Placement::in_process, strategy, "adam"));
     check_pinning(driver, again, [](Driver& disturbed) {
-      ::kill(disturbed.worker_pids()[1], SIGKILL);
+      ::kill(disturbed.run().worker_pids()[1], SIGKILL);
       CHECK(code_of([&] { disturbed.step(); }) == ErrorCode::worker_lost);
     });
   }
@@ -108,14 +108,14 @@ TEST_CASE("set_weights does not change pinned versions, and several versions can
   std::vector<Versions::PinId> pins;
   for (int version = 0; version < 3; ++version) {
     driver.step();
-    pins.push_back(driver.pin());
-    driver.read_weights(keep);
+    pins.push_back(driver.state().pin());
+    driver.state().read_weights(keep);
   }
   const std::vector<float> ones(seen[0].size(), 1.0F);
-  driver.set_weights(ones);
-  for (const auto pin : pins) driver.read_pinned(pin, kWeightsVector, keep, "test");
+  driver.state().set_weights(ones);
+  for (const auto pin : pins) driver.state().read_pinned(pin, kWeightsVector, keep, "test");
   for (std::size_t version = 0; version < 3; ++version) CHECK((seen[3 + version] == seen[version]));
-  driver.read_weights(keep);
+  driver.state().read_weights(keep);
   CHECK((seen.back() == ones));
   CHECK((seen[0] != seen[1]));
 }
@@ -128,13 +128,13 @@ TEST_CASE("without room for another buffer, steps are refused and all other call
   options.memory.store_bytes = 2 * two_buffers + static_cast<std::size_t>(options.num_shards) * two_buffers / 6;
   Driver driver(kStatistics.name, options);
   driver.step();
-  const auto pin = driver.pin();
+  const auto pin = driver.state().pin();
   const auto pinned = weights_of(driver, pin);
   driver.step();
   CHECK(code_of([&] { driver.step(); }) == ErrorCode::store_full);
   CHECK((weights_of(driver, pin) == pinned));
   CHECK(code_of([&] { driver.step(); }) == ErrorCode::store_full);
-  CHECK_FALSE(code_of([&] { driver.read_weights([](std::span<const float>) {}); }));
-  driver.unpin(pin);
+  CHECK_FALSE(code_of([&] { driver.state().read_weights([](std::span<const float>) {}); }));
+  driver.state().unpin(pin);
   CHECK(driver.step().step == 3);
 }

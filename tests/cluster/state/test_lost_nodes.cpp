@@ -236,20 +236,20 @@ TEST_CASE("a damaged checkpoint is renamed, the previous one is restored, and pi
   for (int step = 0; step < 2; ++step) {
     driver.step();
     twin.step();
-    driver.checkpoint({});
+    driver.files().checkpoint({});
   }
   std::filesystem::remove(CheckpointSeries(folder / "run").path_of(2) + "/state.safetensors");
-  const auto pin = driver.pin();
+  const auto pin = driver.state().pin();
   const auto none = [](std::span<const float>) {};
-  driver.read_pinned(pin, 1, none, "test");
-  ::kill(driver.worker_pids()[0], SIGKILL);
+  driver.state().read_pinned(pin, 1, none, "test");
+  ::kill(driver.run().worker_pids()[0], SIGKILL);
   const StepReport report = driver.step();
   REQUIRE(report.repairs.size() == 1);
   CHECK(report.repairs[0].replayed == 1);
   CHECK(std::filesystem::exists(folder / "run/damaged-step-00000002"));
   CHECK(report.loss == twin.step().loss);
-  CHECK(code_of([&] { driver.read_pinned(pin, 1, none, "test"); }) == ErrorCode::worker_lost);
-  driver.unpin(pin);
+  CHECK(code_of([&] { driver.state().read_pinned(pin, 1, none, "test"); }) == ErrorCode::worker_lost);
+  driver.state().unpin(pin);
   CHECK(driver.step().loss == twin.step().loss);
 }
 
