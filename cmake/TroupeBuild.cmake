@@ -56,7 +56,7 @@ endif()
 # operation. No code here reads errno after a square root, or the flags of floating-point exceptions. Supporting both
 # prevents g++ from vectorising square roots, and g++ 13 and later from vectorising comparisons. Neither option changes
 # a result.
-add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>")
+add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Wsuggest-override;-ffp-contract=off;-fno-math-errno;-fno-trapping-math>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 # With this option ccache compares the sources of a precompiled header.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)

@@ -89,7 +89,7 @@ class AlgorithmRunner {
   virtual bool must_rest() const { return false; }
   /// Brings all members to rest. Afterwards all requests are answered, the computed gradients are applied, and all
   /// slices of the state have the same version. This is also true if `rest` throws.
-  virtual void rest(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
+  virtual void rest(const StepContext& /*context*/) {}
   /// Reports a failure of work that follows a committed step, if no call has reported it yet.
   /// @throws Error the failure
   virtual void tell_failure() {}
@@ -101,7 +101,7 @@ class AlgorithmRunner {
   virtual void make_whole(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
   /// Ends the work of parameter servers without waiting for workers. The driver calls `abandon` when the run ends, or
   /// before the run is formed again from the nodes that then join. Afterwards the driver releases the state.
-  virtual void abandon(const StepContext& /*context*/, const Deadline& /*deadline*/) {}
+  virtual void abandon(const StepContext& /*context*/) {}
   /// Forgets all unfinished work, because the run continues from another state, possibly with other members. Call
   /// `forget` only while no request is outstanding.
   virtual void forget() {}

@@ -36,7 +36,7 @@ StepReport AsynchronousRunner::step(const StepContext& context, const Deadline& 
   for (bool passed = false; !complete(context);) {
     const std::int64_t before = tally_.gradients;
     if (rested_here(context)) {
-      rest(context, deadline);
+      rest(context);
       begin(context);
     } else {
       go_on(context);
@@ -73,7 +73,7 @@ bool AsynchronousRunner::complete(const StepContext& context) {
 /// rehearses only the computation of gradients, because nodes send gradients to parameter servers and do not exchange
 /// them with each other.
 StepReport AsynchronousRunner::rehearse_with(const StepContext& context, const Deadline& deadline) {
-  if (under_way()) rest(context, deadline);
+  if (under_way()) rest(context);
   if (context.members.num_nodes() == 0) return SynchronousRunner().step(context, deadline, /*rehearse=*/true);
   Compute request;
   request.call = context.call;
@@ -84,7 +84,7 @@ StepReport AsynchronousRunner::rehearse_with(const StepContext& context, const D
   return {};
 }
 
-void AsynchronousRunner::rest(const StepContext& context, const Deadline& /*deadline*/) {
+void AsynchronousRunner::rest(const StepContext& context) {
   come_back();
   const std::int64_t steps = context.versions.committed().step;
   if (script_ && script_->next_rest() != steps) throw script_->other_run();
@@ -123,11 +123,11 @@ void AsynchronousRunner::make_whole(const StepContext& context, const Deadline& 
   whole_ = true;
 }
 
-void AsynchronousRunner::abandon(const StepContext& context, const Deadline& deadline) {
+void AsynchronousRunner::abandon(const StepContext& context) {
   whole_ = true;  // no state is left that could be incomplete
   std::erase_if(rounds_, [&](const Round& round) { return tasks_.at(round.number()).is_of_worker(); });
   std::erase_if(tasks_, [](const auto& each) { return each.second.is_of_worker(); });
-  rest(context, deadline);
+  rest(context);
 }
 
 void AsynchronousRunner::forget() {

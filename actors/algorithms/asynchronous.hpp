@@ -36,11 +36,11 @@ class AsynchronousRunner : public AlgorithmRunner {
   /// call. If the last push contains more gradients than needed, the surplus counts for the next call.
   StepReport step(const StepContext& context, const Deadline& deadline, bool rehearse) override;
   bool under_way() const override { return begun_; }
-  void rest(const StepContext& context, const Deadline& deadline) override;
+  void rest(const StepContext& context) override;
   bool must_rest() const override { return exchange_failed_; }
   bool whole() const override { return whole_; }
   void make_whole(const StepContext& context, const Deadline& deadline) override;
-  void abandon(const StepContext& context, const Deadline& deadline) override;
+  void abandon(const StepContext& context) override;
   void forget() override;
 
  private:

@@ -153,7 +153,7 @@ MeanGradient Step::reduce_there(std::int64_t samples, std::uint64_t computed) {
   ReduceMean request;
   request.samples = samples;
   request.computed = computed;
-  request.left_out = backups_.left_out_lanes(context_.members);
+  if (backs_up_) request.left_out = backups_.left_out_lanes(context_.members);
   request.timeout_ms = deadline_.left().count();
   const Phase reduce = phase("reduce");
   const auto replies = context_.rounds.ask(request, appliers(), reduce);
@@ -175,7 +175,7 @@ AllApplied Step::apply(std::int64_t samples, std::uint64_t computed, double norm
   request.computed = computed;
   request.clip_bits = to_bits(static_cast<double>(context_.optimizer.clip_factor(norm)));
   request.rate_bits = to_bits(context_.learning_rate);
-  request.left_out = backups_.left_out_lanes(context_.members);
+  if (backs_up_) request.left_out = backups_.left_out_lanes(context_.members);
   request.timeout_ms = deadline_.left().count();
   return context_.rounds.ask(request, appliers(), phase("apply"));
 }
@@ -207,7 +207,7 @@ StepReport Step::report_of(const AllComputed& computed, const Reduced& reduced) 
     report.bytes_copied = static_cast<std::int64_t>(context_.gradients->mean().size_bytes());
   for (const auto& [worker, reply] : computed) note_pass(reply.pass, report);
   report.slowest = slowest_of(computed, report.seconds.compute);
-  report.left_out = backups_.left_out();
+  if (backs_up_) report.left_out = backups_.left_out();
   return report;
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 /// Makes `next` the algorithm of the run, and returns the previous algorithm; see the constructor of AlgorithmChange.
 std::unique_ptr<AlgorithmRunner> begin_algorithm(Run& run, std::unique_ptr<AlgorithmRunner> next) {
+  run.finish_checkpoint();
   if (next->has_servers() != run.algorithm->has_servers()) run.formed->generation().fall();
   auto before = run.algorithm.exchange(std::move(next));
   run.preparation.follow_algorithm(run.formed->members());
@@ -40,10 +41,11 @@ void await_warm_start(Run& run, std::unique_ptr<AlgorithmRunner> next) {
   run.preparation.follow_algorithm(run.formed->members());
 }
 
-bool end_warm_start(Run& run) {
-  if (!run.algorithm.warm_start_is_over(run.versions.committed().step)) return false;
+void end_warm_start(Run& run, Copies& copies) {
+  if (!run.algorithm.warm_start_is_over(run.versions.committed().step)) return;
+  run.finish_checkpoint();  // with members that work for the warm start
   AlgorithmChange(run, run.algorithm.take_awaited());
-  return true;
+  copies.give_up();
 }
 
 }  // namespace troupe

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "actors/driver/copies/copies.hpp"
 #include "actors/driver/run.hpp"
 
 namespace troupe {
@@ -14,7 +15,7 @@ class AlgorithmChange {
   /// the weights are kept.
   AlgorithmChange(Run& run, std::unique_ptr<AlgorithmRunner> next);
   /// Makes the previous algorithm the run's algorithm again, because the other one could not begin. Returns the other
-  /// one.
+  /// one. Must be called at most once.
   std::unique_ptr<AlgorithmRunner> undo();
 
  private:
@@ -27,8 +28,8 @@ class AlgorithmChange {
 /// Makes `next` the algorithm that follows the warm start of the run.
 void await_warm_start(Run& run, std::unique_ptr<AlgorithmRunner> next);
 
-/// If the warm start is over, makes the algorithm that follows it the run's algorithm. Returns whether the warm start
-/// has ended with this call.
-bool end_warm_start(Run& run);
+/// If the warm start is over, makes the algorithm that follows it the run's algorithm. Then the newest copy of the
+/// state is given up, because the steps of the warm start must not be repeated later.
+void end_warm_start(Run& run, Copies& copies);
 
 }  // namespace troupe

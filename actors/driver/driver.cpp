@@ -1,5 +1,6 @@
 #include "actors/driver/driver.hpp"
 
+#include <new>
 #include <utility>
 
 #include "actors/driver/algorithm_change.hpp"
@@ -15,7 +16,7 @@ namespace troupe {
 Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
     : run_(std::move(creator), std::move(options), std::move(make_runtime)),
       copies_(run_),
-      nodes_(run_, copies_, [this] { files_.abandon(); }),
+      nodes_(run_, copies_),
       members_(run_, nodes_),
       state_(run_, members_, nodes_),
       files_(run_, members_, nodes_, state_) {
@@ -24,6 +25,9 @@ Driver::Driver(ModelCreator creator, Options options, MakeRuntime make_runtime)
   } catch (const std::bad_alloc&) {
     run_.end();
     throw no_memory("the driver cannot start");
+  } catch (...) {
+    run_.end();
+    throw;
   }
 }
 
@@ -47,7 +51,7 @@ StepReport Driver::step(bool rehearse) {
   if (const auto error = std::exchange(copy_error_, std::nullopt)) throw Error(*error);
   files_.throw_final();
   run_.rules().replaces_workers() ? members_.follow_cores() : follow_nodes();
-  if (!run_.lost_at) end_warm_start();
+  if (!run_.lost_at) end_warm_start(run_, copies_);
   ++run_.calls;
   const std::int64_t before = run_.steps_done();
   StepReport report;
@@ -73,19 +77,11 @@ void Driver::follow_nodes() {
 }
 
 bool Driver::preserve_state() {
-  const bool copied = copies_.are_made();
   const bool all_leave = std::ssize(run_.formed->host().leavers()) == run_.formed->members().num_nodes();
-  if (run_.saves_checkpoints() && (all_leave || !copied)) files_.checkpoint(std::nullopt);
-  if (!copied) return run_.saves_checkpoints() && !run_.lost_at;
+  if (run_.saves_checkpoints() && (all_leave || !copies_.are_made())) files_.checkpoint(std::nullopt);
+  if (!copies_.are_made()) return run_.saves_checkpoints() && !run_.lost_at;
   if (run_.algorithm->has_servers()) members_.make_ready(Needs::members);
   return !run_.lost_at && copies_.make_now();
-}
-
-void Driver::end_warm_start() {
-  if (!run_.algorithm.warm_start_is_over(run_.steps_done())) return;
-  files_.finish();  // the checkpoint of the present state
-  troupe::end_warm_start(run_);
-  copies_.give_up();  // the steps of the warm start must not be repeated later
 }
 
 CopyReport Driver::copy_state(std::int64_t steps, double seconds) {
@@ -123,7 +119,7 @@ void Driver::use(Algorithm algorithm) {
   members_.make_ready(Needs::members);
   auto next = make_runner(changed);
   if (!traits_of(changed.algorithm).built_for.frozen && !run_.preparation.built_for().frozen) next->check(run_.model());
-  files_.finish();  // the checkpoint of the present state
+  run_.finish_checkpoint();  // with members that work for the present algorithm
   Options options = std::exchange(run_.options, std::move(changed));
   auto warm_start = run_.algorithm.take_awaited();
   AlgorithmChange change(run_, std::move(next));

@@ -57,14 +57,13 @@ class Driver {
   /// Makes a copy of the committed version; if the state cannot be copied, writes a checkpoint. Returns false if
   /// neither is possible, or if a node was lost meanwhile.
   bool preserve_state();
-  void end_warm_start();
   /// Continues the copies of the state after `steps` steps that took `seconds` seconds.
   CopyReport copy_state(std::int64_t steps, double seconds);
   /// Does the same for a run with parameter servers, which is brought to rest first.
   CopyReport copy_servers(std::int64_t steps, double seconds);
   FunctionCalls calls() { return {run_.formed->members(), run_.formed->rounds(), run_.formed->transfers()}; }
 
-  // Each part uses only parts above it.
+  // Each part uses only parts above it. `Run` calls parts below it by functions that they set, such as `Run::restore`.
   Run run_;
   Copies copies_;
   NodeRecovery nodes_;

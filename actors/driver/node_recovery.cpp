@@ -1,8 +1,9 @@
 #include "actors/driver/node_recovery.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
-#include <utility>
+#include <string>
 
 #include "actors/driver/algorithm_change.hpp"
 #include "actors/driver/checkpoints/loading.hpp"
@@ -23,8 +24,7 @@ std::string joined_text(const std::vector<std::string>& names, const char* befor
 
 }  // namespace
 
-NodeRecovery::NodeRecovery(Run& run, Copies& copies, std::function<void()> abandon_checkpoint)
-    : run_(run), copies_(copies), abandon_checkpoint_(std::move(abandon_checkpoint)) {
+NodeRecovery::NodeRecovery(Run& run, Copies& copies) : run_(run), copies_(copies) {
   run_.restore = [this](int buffer, const Phase& phase) -> std::optional<Version> {
     if (!copies_.are_wanted()) return std::nullopt;
     auto version = copies_.restore(buffer, phase);
@@ -79,10 +79,11 @@ void NodeRecovery::expect(int nodes) {
   run_.lost_at = run_.steps_done();
 }
 
-void NodeRecovery::form_again(Repair* repair) {
+std::int64_t NodeRecovery::form_again() {
   end_lost_run();
+  std::int64_t repeated = 0;
   try {
-    start_again(repair);
+    repeated = start_again();
   } catch (const std::bad_alloc&) {
     run_.give_up();
     throw no_memory("the run cannot be formed again");
@@ -98,6 +99,7 @@ void NodeRecovery::form_again(Repair* repair) {
   run_.lost_at.reset();
   kept_weights_ = {};
   note_nodes();
+  return repeated;
 }
 
 void NodeRecovery::end_lost_run() noexcept {
@@ -109,11 +111,11 @@ void NodeRecovery::end_lost_run() noexcept {
   } catch (const std::exception&) {
     kept_weights_ = {};
   }
-  abandon_checkpoint_();
+  run_.abandon_checkpoint();
   run_.give_up();
 }
 
-void NodeRecovery::start_again(Repair* repair) {
+std::int64_t NodeRecovery::start_again() {
   restored_ = false;
   run_.algorithm.begin_warm_start();
   form(run_.options.num_workers.max);
@@ -126,12 +128,12 @@ void NodeRecovery::start_again(Repair* repair) {
   }
   const std::int64_t from = run_.versions.committed().step;
   repeat_steps();
-  if (repair) repair->replayed = *run_.lost_at - from;
   // If the next loss comes soon, the same steps are not repeated again.
   if (run_.versions.committed().step > from && copies_.are_made()) {
     run_.settle(Needs::members);
     copies_.make_now();
   }
+  return *run_.lost_at - from;
 }
 
 void NodeRecovery::go_back() {
@@ -153,10 +155,11 @@ void NodeRecovery::repeat_steps() {
   const auto done = [this] { return run_.versions.committed().step; };
   for (std::int64_t before = -1; done() < *run_.lost_at && done() > before;) {
     before = done();
-    if (end_warm_start(run_)) copies_.give_up();  // the steps of the warm start must not be repeated later
+    end_warm_start(run_, copies_);
     run_.settle(Needs::step);
     run_.take_step(/*rehearse=*/false);
   }
+  end_warm_start(run_, copies_);  // the next step may be the first one after the warm start
 }
 
 }  // namespace troupe

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/driver/copies/copies.hpp"
@@ -17,9 +17,7 @@ namespace troupe {
 /// checkpoint, and repeats the steps since then. For the nodes, this is a new run.
 class NodeRecovery {
  public:
-  /// @param abandon_checkpoint a function that drops the checkpoint that is being written, because the members that
-  /// have its vectors end
-  NodeRecovery(Run& run, Copies& copies, std::function<void()> abandon_checkpoint);
+  NodeRecovery(Run& run, Copies& copies);
 
   /// Creates the members of the run, and waits until its nodes have joined. Does not start workers.
   void form(int num_workers);
@@ -42,15 +40,15 @@ class NodeRecovery {
   void postpone() { changes_.postpone(Clock::now()); }
 
   /// Ends the run and forms it again from the nodes that then join. Restores the newest copy of the state or loads the
-  /// newest valid checkpoint, and repeats the steps since then. If this fails, the run is not formed.
-  /// @param repair receives the number of repeated steps; may be null
-  void form_again(Repair* repair);
-  /// Returns the weights of a run that has lost a node, until the run is formed again; empty if they are lost.
+  /// newest valid checkpoint, and repeats the steps since then. Returns the number of repeated steps. If this function
+  /// throws, the run is not formed.
+  std::int64_t form_again();
+  /// Returns the weights of a run that could not be formed again, until it is formed; empty if they are lost.
   const std::vector<float>& kept_weights() const { return kept_weights_; }
 
  private:
   void end_lost_run() noexcept;
-  void start_again(Repair* repair);
+  std::int64_t start_again();
   /// Loads the newest valid checkpoint of the lineage. If there is no valid checkpoint, but the lineage starts from the
   /// initial weights, keeps the initial weights.
   /// @throws Error bad_file if the run can continue from neither
@@ -60,7 +58,6 @@ class NodeRecovery {
 
   Run& run_;
   Copies& copies_;
-  std::function<void()> abandon_checkpoint_;
   NodeChanges changes_;
   NodesReport report_;        ///< the changes of nodes since `take_report`
   int expected_ = 0;          ///< the number of nodes that are known to join; 0 if no node is known

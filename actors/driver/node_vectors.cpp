@@ -49,10 +49,6 @@ HeldFloats rescue_weights(Run& run, int buffer, const char* name) {
 
 }  // namespace
 
-bool may_be_lost_node(const Run& run, const Error& error) {
-  return error.code() == ErrorCode::worker_lost || error.code() == ErrorCode::timeout || run.node_lost();
-}
-
 HeldFloats fetch_of_nodes(Run& run, int vector, const std::function<int()>& buffer, const char* name) {
   const bool whole = !run.lost_at && !run.node_lost() && run.formed->members().lost_workers().empty();
   if (whole || vector != kWeightsVector) try {
@@ -60,7 +56,7 @@ HeldFloats fetch_of_nodes(Run& run, int vector, const std::function<int()>& buff
       const VectorPart all{vector, 0, total_size(run.model().tensors)};
       return run.formed->transfers().fetch(all, buffer(), run.saving(name));
     } catch (const Error& error) {
-      if (vector != kWeightsVector || !may_be_lost_node(run, error)) throw;
+      if (vector != kWeightsVector || !run.may_come_of_lost_node(error)) throw;
     }
   if (buffer() == run.versions.buffer() && run.algorithm->has_servers() && !run.algorithm->whole())
     throw Error(ErrorCode::worker_lost, "the lost node's slice of the weights is lost", {.phase = name});

@@ -6,10 +6,6 @@
 
 namespace troupe {
 
-/// Returns whether `error` may be the effect of a lost node: it reports the loss of a member or a deadline, or a node
-/// of the run is lost.
-bool may_be_lost_node(const Run& run, const Error& error);
-
 /// Returns a vector of the state of a run in a cluster, in canonical order. The weights are complete on every node, so
 /// they can be returned even if nodes are lost.
 /// @param buffer a function that returns the number of the vector's buffer. It is called after the members were

@@ -18,12 +18,6 @@ ModelCreator checked(Options& options, ModelCreator creator) {
   return creator;
 }
 
-/// Returns whether the configuration of a built-in model names data on a server.
-bool reads_from_server(const std::string& config) {
-  return std::ranges::any_of(std::initializer_list<const char*>{"http://", "https://", "s3://"},
-                             [&](const char* scheme) { return config.find(scheme) != std::string::npos; });
-}
-
 }  // namespace
 
 Run::Run(ModelCreator creator, Options its_options, MakeRuntime its_make_runtime)
@@ -72,16 +66,7 @@ void Run::settle(Needs needs) {
 }
 
 void Run::settle_members(Needs needs) {
-  try {
-    preparation.prepare(*formed, needs != Needs::members, restore, phase("start", options.timeouts.start));
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::timeout || !reads_from_server(options.config)) throw;
-    throw Error(error.code(),
-                error.message() +
-                    "; if it makes the index of data on a server, make it before with `troupe data show`, "
-                    "or set timeouts.start (--start-timeout)",
-                error.where());
-  }
+  preparation.prepare(*formed, needs != Needs::members, restore, phase("start", options.timeouts.start));
 }
 
 StepContext Run::context() {
@@ -115,7 +100,7 @@ StepReport Run::take_step(bool rehearse) {
   return report;
 }
 
-void Run::rest() { algorithm->rest(context(), Deadline(options.timeouts.step)); }
+void Run::rest() { algorithm->rest(context()); }
 
 bool Run::goes_on_meanwhile() {
   const std::vector<int> lost = formed->members().lost_workers();
@@ -125,7 +110,7 @@ bool Run::goes_on_meanwhile() {
 }
 
 void Run::abandon_algorithm() noexcept try {
-  if (algorithm->under_way()) algorithm->abandon(context(), Deadline(options.timeouts.step));
+  if (algorithm->under_way()) algorithm->abandon(context());
 } catch (const std::exception&) {
   return;
 }
@@ -142,6 +127,10 @@ bool Run::node_lost() const {
   const Members& members = formed->members();
   const std::vector<int> nodes = members.nodes();
   return std::ranges::any_of(nodes, [&](int node) { return members.lost(node); });
+}
+
+bool Run::may_come_of_lost_node(const Error& error) const {
+  return error.code() == ErrorCode::worker_lost || error.code() == ErrorCode::timeout || node_lost();
 }
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,7 +27,8 @@ enum class Needs : unsigned char {
 };
 
 /// The run of a driver, which all parts of the driver share: its options, its algorithm, the versions of its state, and
-/// its members while it is formed. A run that has lost a node is not formed until `NodeRecovery` has formed it again.
+/// its members while it is formed. If `NodeRecovery` could not form a run again, the run is not formed until the next
+/// attempt succeeds.
 struct Run {
   /// Checks and completes the options, and creates the algorithm.
   /// @throws Error as `check_options` and `AlgorithmInUse::begin` do
@@ -69,10 +71,13 @@ struct Run {
   bool saves_checkpoints() const { return !options.checkpoint.folder.empty(); }
   /// Returns whether a node of the formed run is lost.
   bool node_lost() const;
+  /// Returns whether `error` may be the effect of a lost node: it reports the loss of a member or a deadline, or a node
+  /// is lost.
+  bool may_come_of_lost_node(const Error& error) const;
 
   const LiveRun live;
   const MakeRuntime make_runtime;
-  Options options;
+  Options options;  ///< `Driver::use` changes the algorithm
   UpdateRules optimizer;
   AlgorithmInUse algorithm;
   std::unique_ptr<FormedRun> formed;  ///< null while the run is not formed
@@ -81,11 +86,18 @@ struct Run {
   SetRates set_rates;
   Lineage lineage;
   FaultInjection faults;
-  std::uint64_t calls = 0;  ///< the number of calls of `Driver::step`
-  /// The number of steps that were committed when a node was lost. Set from the loss until the run is formed again.
+  std::uint64_t calls = 0;  ///< the number of calls of `Driver::step`, which counts them
+  /// The number of steps that were committed when a node was lost, or when the run ended because nodes join or leave.
+  /// `NodeRecovery` sets it, until the run is formed again.
   std::optional<std::int64_t> lost_at;
-  /// Provides the first version of the state when the run is formed again; see Preparation::Restore.
-  Preparation::Restore restore = [](int, const Phase&) { return std::nullopt; };
+
+  // Functions of parts that are made after the run. These parts set them.
+  /// Provides the first version of the state when the run is formed again (NodeRecovery); see Preparation::Restore.
+  Preparation::Restore restore = [](int /*buffer*/, const Phase& /*phase*/) { return std::nullopt; };
+  /// Completes the checkpoint that is being written, because the state is about to lose vectors (StateFiles).
+  std::function<void()> finish_checkpoint = [] {};
+  /// Drops the checkpoint that is being written, because the members that have its vectors end (StateFiles).
+  std::function<void()> abandon_checkpoint = [] {};
 
  private:
   /// Returns the context of the next step.

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "actors/driver/node_vectors.hpp"
 #include "actors/driver/option_checks.hpp"
 #include "runtime/invalid.hpp"
 #include "runtime/log.hpp"
@@ -24,7 +23,7 @@ void RunMembers::make_ready(Needs needs, const std::function<void()>& work) {
       // Report a failure of the algorithm before lost workers are replaced, because `note_loss` must first decide
       // whether they are replaced.
       run_.algorithm->tell_failure();
-      if (run_.lost_at) nodes_.form_again(losses_.repairs().empty() ? nullptr : &losses_.repairs().back());
+      if (run_.lost_at) form_again();
       settling = true;
       run_.settle(needs);
       settling = false;
@@ -34,10 +33,15 @@ void RunMembers::make_ready(Needs needs, const std::function<void()>& work) {
     } catch (const Error& error) {
       losses.emplace_back();
       // If a worker does not start in time, treat its node as lost.
-      const bool loss = settling && nodes_.can_form_again() && may_be_lost_node(run_, error);
+      const bool loss = settling && nodes_.can_form_again() && run_.may_come_of_lost_node(error);
       note_loss(loss ? Error(ErrorCode::worker_lost, error.message(), error.where()) : error);
     }
   }
+}
+
+void RunMembers::form_again() {
+  const std::int64_t repeated = nodes_.form_again();
+  if (!losses_.repairs().empty()) losses_.repairs().back().replayed = repeated;
 }
 
 std::vector<Repair> RunMembers::end_step(bool rehearse) {

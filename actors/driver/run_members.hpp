@@ -35,6 +35,8 @@ class RunMembers {
   void follow_cores();
 
  private:
+  /// Forms the run again, and records the number of repeated steps in the last repair.
+  void form_again();
   /// See Losses::note_untold.
   int note_untold(bool replaced);
   /// Records the loss that `error` reports, so that the call can be repeated, and waits for the pause that the failure

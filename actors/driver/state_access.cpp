@@ -26,7 +26,7 @@ HeldFloats StateAccess::fetch_weights_of_nodes() {
   if (run_.formed) try {
       return fetch();
     } catch (const Error& error) {
-      if (!nodes_.can_form_again() || !may_be_lost_node(run_, error)) throw;
+      if (!nodes_.can_form_again() || !run_.may_come_of_lost_node(error)) throw;
     }
   if (!nodes_.kept_weights().empty()) return {nodes_.kept_weights(), nullptr};
   members_.make_ready(Needs::members);

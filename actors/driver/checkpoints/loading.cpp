@@ -1,6 +1,6 @@
 #include "actors/driver/checkpoints/loading.hpp"
 
-#include <memory>
+#include <span>
 #include <utility>
 
 #include "actors/driver/algorithm_change.hpp"
@@ -59,28 +59,29 @@ void place(Run& run, const CheckpointReader& reader, const std::vector<std::stri
   }
 }
 
-/// The algorithm with which a checkpoint is loaded, relative to the warm start of this run.
-enum class Loaded : unsigned char {
-  now,     ///< the present algorithm
-  behind,  ///< the checkpoint was written after the warm start, in which this run still is
-  before,  ///< the checkpoint was written during the warm start, which this run has completed
+/// The algorithm of the run that wrote a checkpoint.
+enum class WrittenWith : unsigned char {
+  present_algorithm,
+  awaited_algorithm,  ///< the checkpoint was written after the warm start, in which this run still is
+  warm_start,         ///< the checkpoint was written during the warm start, which this run has completed
 };
 
-Loaded algorithm_of(const Run& run, const CheckpointManifest& manifest) {
+WrittenWith written_with(const Run& run, const CheckpointManifest& manifest) {
   const AlgorithmInUse& algorithm = run.algorithm;
   const std::int64_t epoch = run.preparation.steps_per_epoch();
   if (algorithm.warm_start_is_over(manifest.step) &&
       manifest.state == algorithm.state_of(*algorithm.awaited(), epoch).saved)
-    return Loaded::behind;
-  return algorithm.is_of_warm_start(manifest.step, manifest.state, epoch) ? Loaded::before : Loaded::now;
+    return WrittenWith::awaited_algorithm;
+  return algorithm.is_of_warm_start(manifest.step, manifest.state, epoch) ? WrittenWith::warm_start
+                                                                          : WrittenWith::present_algorithm;
 }
 
 /// Makes the algorithm with which the checkpoint was written the run's algorithm. Returns the change; none if it is the
 /// present algorithm.
-std::optional<AlgorithmChange> change_algorithm(Run& run, Loaded loaded) {
+std::optional<AlgorithmChange> change_algorithm(Run& run, WrittenWith written) {
   std::optional<AlgorithmChange> change;
-  if (loaded == Loaded::behind) change.emplace(run, run.algorithm.take_awaited());
-  if (loaded == Loaded::before) {
+  if (written == WrittenWith::awaited_algorithm) change.emplace(run, run.algorithm.take_awaited());
+  if (written == WrittenWith::warm_start) {
     change.emplace(run, make_runner({}));
     await_warm_start(run, make_runner(run.options));
   }
@@ -97,12 +98,12 @@ CheckpointManifest manifest_of(const Run& run, const Version& version, const std
 std::optional<double> load_checkpoint(Run& run, const std::string& path) {
   const CheckpointReader reader(path);
   const CheckpointManifest& manifest = reader.manifest();
-  const Loaded loaded = algorithm_of(run, manifest);
-  const auto there = loaded == Loaded::now ? run.preparation.state().saved : manifest.state;
+  const WrittenWith written = written_with(run, manifest);
+  const auto there = written == WrittenWith::present_algorithm ? run.preparation.state().saved : manifest.state;
   check_same_run(path, manifest, manifest_of(run, {}, there), run.options.checkpoint.reshard);
   check_same_inputs(path, reader.network(), run.model().network);
   check_same_answers(path, reader.network(), run.model().network);
-  auto change = change_algorithm(run, loaded);
+  auto change = change_algorithm(run, written);
   int buffer = 0;
   try {
     run.settle_members(Needs::spare_buffer);
@@ -110,7 +111,7 @@ std::optional<double> load_checkpoint(Run& run, const std::string& path) {
     place(run, reader, run.preparation.state().saved, buffer);
   } catch (...) {
     auto failed = change ? change->undo() : nullptr;
-    if (loaded == Loaded::behind) await_warm_start(run, std::move(failed));
+    if (written == WrittenWith::awaited_algorithm) await_warm_start(run, std::move(failed));
     // Vectors of L-BFGS have only one buffer, so they may already contain values of the checkpoint. Therefore keep only
     // the weights, and start a new history of pairs.
     if (run.preparation.state().shape.singles > 0) {

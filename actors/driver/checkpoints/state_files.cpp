@@ -1,6 +1,7 @@
 #include "actors/driver/checkpoints/state_files.hpp"
 
 #include <cmath>
+#include <span>
 
 #include "actors/driver/checkpoints/loading.hpp"
 #include "models/files/checkpoint/writer.hpp"
@@ -67,8 +68,12 @@ class StateFiles::Source : public CheckpointSource {
 
 StateFiles::StateFiles(Run& run, RunMembers& members, const NodeRecovery& nodes, StateAccess& state)
     : run_(run), members_(members), nodes_(nodes), state_(state) {
-  if (run.saves_checkpoints())
-    checkpoints_ = std::make_unique<Checkpoints>(run.options, std::make_unique<Source>(*this));
+  if (!run.saves_checkpoints()) return;
+  checkpoints_ = std::make_unique<Checkpoints>(run.options, std::make_unique<Source>(*this));
+  run.finish_checkpoint = [this] { finish(); };
+  run.abandon_checkpoint = [this] {
+    if (checkpoints_) checkpoints_->abandon();
+  };
 }
 
 std::string StateFiles::checkpoint(std::optional<double> metric) {
@@ -104,7 +109,6 @@ void StateFiles::write(const std::string& path) {
 }
 
 void StateFiles::load(const std::string& path) {
-  finish();  // the checkpoint of the present state
   std::optional<double> rate;
   members_.make_ready(Needs::spare_buffer, [&] { rate = load_checkpoint(run_, path); });
   const std::int64_t step = run_.versions.committed().step;
@@ -123,10 +127,6 @@ void StateFiles::throw_final() {
 
 void StateFiles::finish() noexcept {
   if (checkpoints_) checkpoints_->finish();
-}
-
-void StateFiles::abandon() noexcept {
-  if (checkpoints_) checkpoints_->abandon();
 }
 
 }  // namespace troupe

@@ -35,7 +35,6 @@ class StateFiles {
   CheckpointReport advance(std::int64_t before, std::int64_t step, double seconds) noexcept;
   void throw_final();
   void finish() noexcept;
-  void abandon() noexcept;
   /// Blocks until the current checkpoint, if there is one, is on disk or has failed, and unlocks the folder.
   void close() { checkpoints_.reset(); }
 

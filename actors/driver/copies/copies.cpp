@@ -18,9 +18,9 @@ constexpr std::chrono::seconds kDropTimeout{1};
 Copies::Copies(Run& run) : run_(run), pace_(run.options.fault_tolerance.copy_every), run_name_(drawn_name()) {}
 
 bool Copies::are_made() const {
+  if (run_.options.fault_tolerance.copy_every < 0 || run_.rules().replaces_workers()) return false;
   const StateShape shape = run_.preparation.state().shape;
-  const bool enabled = run_.options.fault_tolerance.copy_every >= 0 && !run_.rules().replaces_workers();
-  return enabled && shape.singles == 0 && shape.per_shard == 0;
+  return shape.singles == 0 && shape.per_shard == 0;
 }
 
 CopyReport Copies::advance(std::int64_t steps, double seconds) noexcept {
@@ -109,12 +109,12 @@ void Copies::work() {
 
 void Copies::begin(const Phase& phase) {
   const Stopwatch watch;
-  FormedRun& run = *run_.formed;
+  FormedRun& formed = *run_.formed;
   pace_.begin();
-  const SlabLayout& layout = run.generation().layout();
+  const SlabLayout& layout = formed.generation().layout();
   last_number_ = next_number(last_number_, record_ ? &*record_ : nullptr);
-  const auto nodes = run.members().nodes();
-  const auto replies = run.rounds().ask(BeginCopy{0, run_name_, last_number_, run_.versions.buffer()}, nodes, phase);
+  const auto nodes = formed.members().nodes();
+  const auto replies = formed.rounds().ask(BeginCopy{0, run_name_, last_number_, run_.versions.buffer()}, nodes, phase);
   Current next;
   next.generation = layout.generation;
   CopyRecord& record = next.record;
@@ -126,13 +126,13 @@ void Copies::begin(const Phase& phase) {
   record.edits = run_.lineage.edits();
   report_.bytes = 0;
   for (const auto& [member, reply] : replies) {
-    const int node = run.members().node_of(member);
-    const std::string name = run.host().certificate_of(node);
+    const int node = formed.members().node_of(member);
+    const std::string name = formed.host().certificate_of(node);
     if (reply.sums.size() != static_cast<std::size_t>(layout.vectors))
       throw Error(ErrorCode::protocol, "the node reports checksums of another number of vectors", {.node = name});
     if (reply.sums[0] != record.weights_sum)
       throw Error(ErrorCode::protocol, "the node's weights differ from those of the first node", {.node = name});
-    const Range slices = run.generation().plan().slice_of_node(node);
+    const Range slices = formed.generation().plan().slice_of_node(node);
     record.owners.push_back({name, slices, {reply.sums.begin() + 1, reply.sums.end()}});
     const std::size_t floats = nodes.size() > 1 ? slices.size() * static_cast<std::size_t>(layout.vectors - 1) : 0;
     next.segments = std::max(next.segments, (floats + kCopySegmentFloats - 1) / kCopySegmentFloats);
@@ -145,10 +145,10 @@ void Copies::begin(const Phase& phase) {
 void Copies::send(std::size_t segments, const Phase& phase) {
   const Stopwatch watch;
   if (segments == 0) return;
-  FormedRun& run = *run_.formed;
-  run.rounds().ask(SendCopy{0, current_->record.number, static_cast<std::uint32_t>(current_->sent),
-                            static_cast<std::uint32_t>(segments), phase.deadline.left().count()},
-                   run.members().nodes(), phase);
+  FormedRun& formed = *run_.formed;
+  formed.rounds().ask(SendCopy{0, current_->record.number, static_cast<std::uint32_t>(current_->sent),
+                               static_cast<std::uint32_t>(segments), phase.deadline.left().count()},
+                      formed.members().nodes(), phase);
   std::size_t sent = 0;
   for (const CopyRecord::Owner& owner : current_->record.owners) {
     const std::size_t bytes = owner.slices.size() * owner.sums.size() * sizeof(float);
@@ -163,11 +163,11 @@ void Copies::send(std::size_t segments, const Phase& phase) {
 
 void Copies::end(const Phase& phase) {
   const Stopwatch watch;
-  FormedRun& run = *run_.formed;
-  const auto replies = run.rounds().ask(EndCopy{0, current_->record.number}, run.members().nodes(), phase);
+  FormedRun& formed = *run_.formed;
+  const auto replies = formed.rounds().ask(EndCopy{0, current_->record.number}, formed.members().nodes(), phase);
   const CopyRecord record = std::exchange(current_, std::nullopt)->record;
   for (const auto& [member, reply] : replies) {
-    const int buddy = run.members().node_of(member);
+    const int buddy = formed.members().node_of(member);
     for (std::size_t owner = 0; owner < record.owners.size() && replies.size() > 1; ++owner)
       if (record.buddy_of(static_cast<int>(owner)) == buddy && reply.sums != record.owners[owner].sums)
         throw Error(ErrorCode::protocol,
@@ -186,7 +186,7 @@ void Copies::end(const Phase& phase) {
   note_work(watch.seconds());
   totals_.step = record.version.step;
   totals_.completed = Clock::now();
-  run.host().note_copies(totals_);
+  formed.host().note_copies(totals_);
 }
 
 bool Copies::are_wanted() const {
@@ -269,36 +269,36 @@ std::optional<OfferedCopy> Copies::part_of(const std::vector<OfferedCopy>& offer
 }
 
 std::vector<Returned> Copies::returned() const {
-  const FormedRun& run = *run_.formed;
+  const FormedRun& formed = *run_.formed;
   std::vector<Returned> nodes;
-  nodes.reserve(static_cast<std::size_t>(run.members().num_nodes()));
-  for (int node = 0; node < run.members().num_nodes(); ++node) {
-    nodes.push_back({run.host().certificate_of(node), part_of(run.host().copies_of(node)),
-                     run.generation().plan().slice_of_node(node)});
+  nodes.reserve(static_cast<std::size_t>(formed.members().num_nodes()));
+  for (int node = 0; node < formed.members().num_nodes(); ++node) {
+    nodes.push_back({formed.host().certificate_of(node), part_of(formed.host().copies_of(node)),
+                     formed.generation().plan().slice_of_node(node)});
   }
   return nodes;
 }
 
 std::vector<std::uint64_t> Copies::move(const std::vector<CopyPiece>& pieces, int buffer, const Phase& phase) const {
-  FormedRun& run = *run_.formed;
+  FormedRun& formed = *run_.formed;
   if (pieces.size() > kMostPieces)
     throw Error(ErrorCode::unsupported, "a copy of the state has too many pieces for this number of nodes");
-  const std::vector<int> nodes = run.members().nodes();
-  run.rounds().ask(ExpectPieces{0, buffer, pieces}, nodes, phase);
+  const std::vector<int> nodes = formed.members().nodes();
+  formed.rounds().ask(ExpectPieces{0, buffer, pieces}, nodes, phase);
   const MovePieces request{0, run_name_, record_->number, phase.deadline.left().count()};
   std::vector<std::uint64_t> sums(pieces.size());
-  for (const auto& [member, reply] : run.rounds().ask(request, nodes, phase)) {
+  for (const auto& [member, reply] : formed.rounds().ask(request, nodes, phase)) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i)
-      if (pieces[i].to == run.members().node_of(member) && next < reply.sums.size()) sums[i] = reply.sums[next++];
+      if (pieces[i].to == formed.members().node_of(member) && next < reply.sums.size()) sums[i] = reply.sums[next++];
   }
   return sums;
 }
 
 void Copies::drop() noexcept try {
   if (last_number_ == 0) return;
-  FormedRun& run = *run_.formed;
-  run.rounds().ask(DropCopies{}, run.members().nodes(), Phase{"stop", -1, Deadline(kDropTimeout)});
+  FormedRun& formed = *run_.formed;
+  formed.rounds().ask(DropCopies{}, formed.members().nodes(), Phase{"stop", -1, Deadline(kDropTimeout)});
 } catch (const std::exception&) {
   return;  // nodes that keep copies free them after a while
 }

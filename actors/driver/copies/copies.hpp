@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/driver/copies/copy_pace.hpp"
@@ -61,7 +61,7 @@ class Copies {
   /// Returns whether, when the newest copy was restored, all nodes that had made it still had their parts. Otherwise
   /// the loss of another node could be final.
   bool whole() const { return whole_; }
-  /// Returns why the newest copy could not be restored; none if no copy was given up since the last one was made.
+  /// Returns why the last call of `restore` has returned none; none again after the next complete copy.
   const std::optional<Error>& loss() const { return loss_; }
   /// Returns the number of pushes to parameter servers that were lost with restored copies since the last call.
   std::int64_t take_lost_pushes() { return std::exchange(lost_pushes_, 0); }

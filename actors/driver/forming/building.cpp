@@ -93,6 +93,12 @@ void check_samples(const ModelDescription& model, const Options& options) {
                   " training samples: each shard needs at least one");
 }
 
+/// Returns whether the configuration of a built-in model names data on a server.
+bool reads_from_server(const std::string& config) {
+  return std::ranges::any_of(std::initializer_list<const char*>{"http://", "https://", "s3://"},
+                             [&](const char* scheme) { return config.find(scheme) != std::string::npos; });
+}
+
 /// Requests workers to build their replicas, in one round with a separate request for each worker.
 class Building {
  public:
@@ -124,12 +130,25 @@ class Building {
       request_.first_lane = static_cast<std::int32_t>(members_.lanes_of(worker).begin);
       requests.emplace_back(worker, request_);
     }
-    std::vector<From<Built>> replies = rounds_.ask_each(requests, phase_);
+    std::vector<From<Built>> replies = ask(requests);
     for (const auto& [worker, built] : replies) check_reply(built, request_.devices, rounds_.where(worker, phase_));
     return replies;
   }
 
  private:
+  std::vector<From<Built>> ask(const std::vector<std::pair<int, Build>>& requests) {
+    try {
+      return rounds_.ask_each(requests, phase_);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::timeout || !reads_from_server(request_.config)) throw;
+      throw Error(error.code(),
+                  error.message() +
+                      "; if it makes the index of data on a server, make it before with `troupe data show`, "
+                      "or set timeouts.start (--start-timeout)",
+                  error.where());
+    }
+  }
+
   Members& members_;
   Rounds& rounds_;
   const Phase& phase_;

@@ -14,14 +14,31 @@
 
 namespace troupe {
 
+/// Writes the results of a request into its reply. A handler whose reply carries results must define `answer`; the
+/// reply `Done` carries none.
+template <class Request, class Reply = typename Request::Reply>
+class Answering {
+ public:
+  virtual ~Answering() = default;
+
+  /// Called after all replicas were successful, on the thread of the replica that finished last.
+  virtual void answer(WorkerState& worker, const Request& request, Reply& reply) const = 0;
+};
+template <class Request>
+class Answering<Request, Done> {
+ public:
+  virtual ~Answering() = default;
+
+  virtual void answer(WorkerState& /*worker*/, const Request& /*request*/, Done& /*reply*/) const {}
+};
+
 /// Carries out requests of the type `Request` on a worker. There is one handler for each type of request.
 template <class Request>
-class Handler {
+class Handler : public Answering<Request> {
  public:
   Handler() = default;
   Handler(const Handler&) = delete;
   Handler& operator=(const Handler&) = delete;
-  virtual ~Handler() = default;
 
   /// Prepares the request. Called once for each request, before `work`, on the thread of the worker's actor.
   virtual void prepare(WorkerState& /*worker*/, const Request& /*request*/) const {}
@@ -31,9 +48,6 @@ class Handler {
   }
   /// Carries out one replica's part of the request. Called once for each replica that takes part, on its thread.
   virtual void work(WorkerState& worker, Replica& replica, const Request& request) const = 0;
-  /// Writes the results into the reply. Called after all replicas were successful, on the thread of the replica that
-  /// finished last.
-  virtual void answer(WorkerState& /*worker*/, const Request& /*request*/, typename Request::Reply& /*reply*/) const {}
   /// Continues the work of this request after the reply was sent. Called on the same thread as `answer`. The next
   /// request may already have arrived.
   /// @param deadline the time until which the driver waits, counted from the arrival of this request

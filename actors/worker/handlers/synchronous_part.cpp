@@ -38,15 +38,18 @@ std::vector<Range> slices_of(const WorkerState& worker, const Replica& replica,
   return slices;
 }
 
-/// Returns the gradients to add, by shard. For the shards of a worker that is left out, these are the gradients that
-/// its backup has computed.
-Gradients sources(const WorkerState& worker, const std::vector<std::int32_t>& left_out) {
+/// Adds the gradients of all shards, and passes the mean of each chunk of `range` to `apply`. For the shards of a
+/// worker that is left out, these are the gradients that its backup has computed.
+ReduceSeconds reduce_shards(const WorkerState& worker, const std::vector<std::int32_t>& left_out, std::int64_t samples,
+                            const Range& range, const ApplyChunk& apply) {
+  const Gradients& gradients = worker.slabs->sources();
+  if (left_out.empty()) return reduce_and_apply(gradients, samples, range, apply);
   std::vector<Range> shards;
   for (const std::int32_t lane : left_out) {
     const auto first = static_cast<std::size_t>(lane);
     shards.push_back(worker.plan.topology.shards_of_lanes({first, first + worker.replicas.size()}));
   }
-  return replaced(worker.slabs->sources(), shards, worker.slabs->backups());
+  return reduce_and_apply(replaced(gradients, shards, worker.slabs->backups()), samples, range, apply);
 }
 
 /// Returns the memory in which `ReduceMean` stores the mean gradient of a replica's slices: the gradient slab of the
@@ -60,7 +63,7 @@ ReduceSeconds apply_here(const WorkerState& worker, const Replica& replica, cons
                          const ApplyChunk& apply) {
   if (worker.layout.mean_gradient) return reduce_and_apply(worker.slabs->sources(), 1, range, apply);
   if (worker.clips()) return reduce_and_apply({kept_mean(worker, replica)}, 1, range, apply);
-  return reduce_and_apply(sources(worker, request.left_out), request.samples, range, apply);
+  return reduce_shards(worker, request.left_out, request.samples, range, apply);
 }
 
 /// Runs `work` on several parts of `slice` at the same time, on several threads. Returns the times of the part that
@@ -181,8 +184,8 @@ class ReduceMeanHandler final : public Handler<ReduceMean> {
     for (const Range& slice : slices_of(worker, replica, request.left_out)) {
       const bool own = slice == worker.plan.slice_of(lane);
       in_parts(worker, replica, slice, [&](const Range& part) {
-        return reduce_and_apply(sources(worker, request.left_out), request.samples, part,
-                                keep_in(own ? worker.squares : worker.squares_before));
+        return reduce_shards(worker, request.left_out, request.samples, part,
+                             keep_in(own ? worker.squares : worker.squares_before));
       });
     }
   }

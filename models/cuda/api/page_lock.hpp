@@ -2,9 +2,7 @@
 
 namespace troupe::cuda {
 
-/// Locks all slabs of this process in RAM, including later slabs, so that devices copy from and to them directly
-/// (runtime/processes/page_lock.hpp).
-/// @param device the device for threads that have not selected one; only the value of the first call is used
+/// Locks all slabs of this process in RAM; see models/devices/host_memory_lock.hpp.
 void lock_slabs(int device);
 
 }  // namespace troupe::cuda
