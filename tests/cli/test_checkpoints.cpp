@@ -187,7 +187,10 @@ TEST_CASE("the best checkpoint is kept and marked in the list, and training resu
   const std::string list = run({"checkpoint", "list", checkpoints}).out;
   INFO(list);
   const auto lines = lines_of(list);
-  CHECK((lines.size() == 2 || lines.size() == 3));
+  // The heading, the newest checkpoint, and the best one if that is an older one. Which one is best may depend on the
+  // processor.
+  REQUIRE_FALSE(lines.empty());
+  CHECK(lines.size() == (lines.back().ends_with(", the best") ? 2 : 3));
   CHECK(list.find("verifies, the best") != std::string::npos);
   CHECK(run({"checkpoint", "show", checkpoints}).out.find("the lowest is the best\n") != std::string::npos);
   check_refused(train({"--steps", "3", "--checkpoint", folder / "other", "--keep-best", "accuracy"}), {"--keep-best"});

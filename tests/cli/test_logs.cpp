@@ -124,7 +124,7 @@ TEST_CASE("a report or log that becomes unwritable does not lose the weights") {
       troupe::FileDescriptor reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
       Program program(train_linear(joined(arguments, {"--steps", "2000", "--quiet", "--save", weights})));
       char byte = 0;
-      while (::read(reader.get(), &byte, 1) != 1) ::usleep(1000);
+      REQUIRE(troupe_test::comes_true([&] { return ::read(reader.get(), &byte, 1) == 1; }));
       reader.reset();
       done = program.finish();
     } else {

@@ -36,23 +36,7 @@ class Child {
   std::string logs_;
 };
 
-/// Polls the condition every few milliseconds. Returns false if it does not become true in time.
-template <class Condition>
-bool comes_true(Condition condition, std::chrono::milliseconds timeout);
-
 /// Returns the resident memory in bytes, or 0 if the process no longer exists.
 std::size_t resident_bytes(pid_t pid);
 
 }  // namespace troupe_test
-
-#include <thread>
-
-template <class Condition>
-bool troupe_test::comes_true(Condition condition, std::chrono::milliseconds timeout) {
-  const auto until = std::chrono::steady_clock::now() + timeout;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <fstream>
 #include <stdexcept>
-#include <thread>
 
 #include "support/optimizers.hpp"
 #include "support/patience.hpp"
@@ -42,17 +41,11 @@ namespace {
 
 /// Returns the child's status.
 int wait_for(pid_t child) {
-  const auto until = steady_clock::now() + kPatience;
   int status = 0;
-  while (::waitpid(child, &status, WNOHANG) == 0) {
-    if (steady_clock::now() > until) {
-      ::kill(child, SIGKILL);
-      ::waitpid(child, nullptr, 0);
-      throw std::runtime_error("the child does not end");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return status;
+  if (comes_true([&] { return ::waitpid(child, &status, WNOHANG) != 0; })) return status;
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  throw std::runtime_error("the child does not end");
 }
 
 }  // namespace

@@ -6,10 +6,11 @@
 #include <fstream>
 #include <limits>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "collectives/group/collective_trial.hpp"
+#include "support/errors.hpp"
+#include "support/patience.hpp"
 #include "troupe/loop.hpp"
 #include "troupe/models.hpp"
 #include "troupe/task_context.hpp"
@@ -32,10 +33,6 @@ std::optional<Error> error_of(Call call) {
     return error;
   }
   return std::nullopt;
-}
-
-bool says(const std::optional<Error>& error, const std::string& text) {
-  return error && error->message().find(text) != std::string::npos;
 }
 
 /// Rank 1 calls `other` while the other ranks call an all_reduce of `count` floats. Returns the error of this rank, if
@@ -153,7 +150,7 @@ TEST_CASE("a timeout on all other ranks names the MPI rank that hangs and its la
   bool hangs = false;
   const auto error = beside(1, milliseconds(2000), [&] {
     hangs = true;
-    for (int i = 0; i < 4000 && told() + 1 < here().world_size(); ++i) std::this_thread::sleep_for(milliseconds(10));
+    troupe_test::comes_true([&] { return told() + 1 >= here().world_size(); });
     here().all_reduce(1.0);  // too late: this call or the next one reports that no rank waits any more
     here().barrier();
   });
@@ -194,7 +191,7 @@ TEST_CASE("a function over MPI and on the workers of a trainer learns bitwise id
   if (here().rank() == 0) {
     Trainer trainer{{.num_workers = here().world_size()}};
     const std::vector<float> in_trainer = trainer.run(learn).at(0).tensors.at(0).values;
-    CHECK(same_bits<float>(over_mpi, in_trainer));
+    CHECK(troupe_test::same_bits<float>(over_mpi, in_trainer));
     CHECK(over_mpi.size() > 1);
   }
   here().barrier();

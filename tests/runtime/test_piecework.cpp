@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <chrono>
+#include <condition_variable>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "runtime/processes/piecework.hpp"
+#include "support/patience.hpp"
 #include "troupe/error.hpp"
 
 using namespace troupe;
@@ -37,34 +39,39 @@ TEST_CASE("the caller of work_in_pieces processes the last piece itself") {
 
 TEST_CASE("work_in_pieces throws the first error after all pieces have ended") {
   std::atomic<int> ended{0};
+  std::latch three_fails(1);
   const auto work = [&](std::size_t begin, std::size_t /*end*/) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10 * begin));
+    if (begin == 1) three_fails.wait();  // item 1 fails last, and its error is the first by number
     ++ended;
     if (begin == 1) throw Error(ErrorCode::model_failed, "one");
-    if (begin == 3) throw std::runtime_error("three");
+    if (begin != 3) return;
+    three_fails.count_down();
+    throw std::runtime_error("three");
   };
   CHECK_THROWS_WITH_AS(work_in_pieces(5, 1, work), "one", Error);
   CHECK(ended == 5);
 }
 
 TEST_CASE("work that a caller waits for is not delayed by work that was shared earlier") {
-  struct Endless final : Piecework {
+  struct Held final : Piecework {
     bool do_piece() override {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      return !stopped;
+      end.wait();
+      return false;
     }
-    std::atomic<bool> stopped{false};
+    std::latch end{1};
   };
-  const auto endless = std::make_shared<Endless>();
-  share_out(endless);
+  const auto held = std::make_shared<Held>();
+  share_out(held);
   std::mutex mutex;
+  std::condition_variable changed;
   std::set<std::thread::id> threads;
-  for (int attempt = 0; attempt < 100 && threads.size() < 2; ++attempt)
-    work_in_pieces(64, 1, [&](std::size_t, std::size_t) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      const std::lock_guard lock(mutex);
-      threads.insert(std::this_thread::get_id());
-    });
-  CHECK(threads.size() >= 2);
-  endless->stopped = true;
+  // Each piece waits until another thread works on the other one.
+  work_in_pieces(2, 1, [&](std::size_t, std::size_t) {
+    std::unique_lock lock(mutex);
+    threads.insert(std::this_thread::get_id());
+    changed.notify_all();
+    changed.wait_for(lock, troupe_test::kPatience, [&] { return threads.size() == 2; });
+  });
+  CHECK(threads.size() == 2);
+  held->end.count_down();
 }

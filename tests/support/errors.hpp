@@ -37,3 +37,8 @@ troupe::Where where_of(F action) {
   }
   return {};
 }
+
+/// Returns whether there is an error and its message contains `text`.
+inline bool says(const std::optional<troupe::Error>& error, const std::string& text) {
+  return error && error->message().find(text) != std::string::npos;
+}

@@ -27,11 +27,12 @@ inline constexpr std::chrono::seconds kPatience{180};
 /// Returns a deadline at the end of kPatience.
 inline troupe::Deadline soon() { return troupe::Deadline(kPatience); }
 
-/// Evaluates `condition` until it is true. Returns false after kPatience.
+/// Evaluates `condition` every few milliseconds until it is true. Returns false if it is still false after `timeout`.
+/// For events that cannot be waited for, such as a change of another process.
 template <class Condition>
-bool comes_true(Condition condition) {
-  const troupe::Deadline deadline = soon();
-  for (; !condition(); std::this_thread::yield())
+bool comes_true(Condition condition, std::chrono::milliseconds timeout = kPatience) {
+  const troupe::Deadline deadline(timeout);
+  for (; !condition(); std::this_thread::sleep_for(std::chrono::milliseconds(2)))
     if (deadline.passed()) return false;
   return true;
 }

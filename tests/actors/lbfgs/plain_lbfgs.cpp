@@ -9,21 +9,6 @@
 using namespace troupe;
 
 namespace troupe_test {
-namespace {
-
-double dot(const Numbers& a, const Numbers& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-/// Returns a + factor * b.
-Numbers plus(Numbers a, double factor, const Numbers& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
-  return a;
-}
-
-}  // namespace
 
 PlainLbfgs::PlainLbfgs(Function function, Numbers begin, const Lbfgs& options)
     : function_(std::move(function)), options_(options), x_(std::move(begin)) {

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "support/numbers.hpp"
 #include "troupe/sgd.hpp"
 
 namespace troupe_test {
-
-using Numbers = std::vector<double>;
 
 /// A model that computes its loss in doubles from float weights, and rounds its gradient once.
 class SmoothModel : public troupe::Model {

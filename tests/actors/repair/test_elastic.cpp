@@ -262,10 +262,15 @@ TEST_CASE("a run that failed to create its slabs continues once it can create th
 
 TEST_CASE("resize waits for a replica of this process that still computes") {
   std::atomic<int> computing = 0;
+  std::atomic<bool> begun = false;
   {
     const auto busy = [&](std::span<const float>, std::span<float> gradient, const ShardStep& at) {
-      if (at.shard == 0) throw std::runtime_error("the first shard fails");
+      if (at.shard == 0) {
+        comes_true([&] { return begun.load(); });
+        throw std::runtime_error("the first shard fails");
+      }
       ++computing;
+      begun = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(300));
       std::ranges::fill(gradient, 0.0F);
       --computing;
@@ -284,6 +289,7 @@ TEST_CASE("resize waits for a replica of this process that still computes") {
     };
     DistributedSGD sgd([&](int, int) { return std::make_unique<Busy>(busy); }, elastic(Placement::in_process, 2));
     CHECK(code_of([&] { sgd.step(); }) == ErrorCode::model_failed);
+    CHECK(begun);
     sgd.resize(1);
     CHECK(computing == 0);
   }

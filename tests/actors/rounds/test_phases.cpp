@@ -29,7 +29,7 @@ void check_phases(const Options& options, int steps) {
     const PhaseSeconds seconds = sgd.step().seconds;
     CHECK(std::ranges::max(seconds.compute) <= seconds.compute_all);
     CHECK(std::ranges::max(seconds.apply) <= seconds.apply_all);
-    CHECK(seconds.reduce >= 0);
+    CHECK(seconds.reduce > 0);
     CHECK(seconds.compute_all + seconds.reduce + seconds.apply_all <= seconds.step);
     for (std::size_t worker = 0; worker < seconds.data.size(); ++worker)
       CHECK(seconds.data[worker] <= seconds.compute[worker]);

@@ -1,8 +1,6 @@
 #include "actors/schedules/schedule.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 #include "actors/driver/driver.hpp"
@@ -228,14 +226,6 @@ void Schedule::end_well() {
 }
 
 }  // namespace
-
-bool same_bits(std::span<const float> left, std::span<const float> right) {
-  return left.size() == right.size() && std::memcmp(left.data(), right.data(), left.size_bytes()) == 0;
-}
-
-bool same_bits(double left, double right) {
-  return std::bit_cast<std::uint64_t>(left) == std::bit_cast<std::uint64_t>(right);
-}
 
 void check_step(const StepReport& report, Undisturbed& undisturbed, const Path& path) {
   const ToyState& expected = undisturbed.at(path);

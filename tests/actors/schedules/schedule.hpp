@@ -8,6 +8,7 @@
 
 #include "actors/driver/driver.hpp"
 #include "actors/schedules/world.hpp"
+#include "support/same_bits.hpp"
 
 namespace troupe_test {
 
@@ -33,8 +34,6 @@ bool may_come(troupe::ErrorCode code);
 inline void check(bool holds, const std::string& what) {
   if (!holds) throw Violation(what);
 }
-bool same_bits(std::span<const float> left, std::span<const float> right);
-bool same_bits(double left, double right);
 
 // Checks of results of a driver against the undisturbed run of the same path.
 void check_step(const troupe::StepReport& report, Undisturbed& undisturbed, const Path& path);

@@ -7,6 +7,7 @@
 #include "cluster/hold_model.hpp"
 #include "cluster/nodes.hpp"
 #include "support/captured_errors.hpp"
+#include "support/errors.hpp"
 #include "support/stop.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -36,8 +37,6 @@ void check_usable(const Nodes& nodes) {
   DistributedSGD sgd("hold", nodes.options());
   CHECK(sgd.step().step == 1);
 }
-
-bool says(const Error& error, const char* text) { return error.message().find(text) != std::string::npos; }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -27,7 +28,11 @@ class Killer {
  public:
   Killer(int kills, Nodes& nodes) : kills_(kills), nodes_(nodes), thread_([this] { run(); }) {}
   ~Killer() {
-    over_ = true;
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_one();
     thread_.join();
   }
   Killer(const Killer&) = delete;
@@ -38,20 +43,23 @@ class Killer {
     const std::lock_guard lock(mutex_);
     pids_ = std::move(pids);
     steps_ = steps;
+    changed_.notify_one();
   }
   int kills() const { return killed_; }
 
  private:
   void run() {
     Random random(kSeed);
+    std::unique_lock lock(mutex_);
     for (int kill = 0; kill < kills_; ++kill) {
       const auto step = static_cast<std::int64_t>(kill * kStepsBetween + 1 + random.below(kStepsBetween));
       const auto victim = random.below(1'000'000);
       const std::chrono::microseconds delay(random.below(4000));
-      while (steps_ < step && !over_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+      changed_.wait(lock, [&] { return steps_ >= step || over_; });
       if (over_) return;
+      lock.unlock();
       std::this_thread::sleep_for(delay);
-      const std::lock_guard lock(mutex_);
+      lock.lock();
       const std::size_t node = victim % pids_.size();
       if (kill % 2 == 0)
         nodes_.start(static_cast<int>(node));
@@ -60,15 +68,16 @@ class Killer {
       ++killed_;
     }
     // A node ends with the thread that has started it.
-    while (!over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    changed_.wait(lock, [this] { return over_; });
   }
 
   const int kills_;
   Nodes& nodes_;
-  std::atomic<bool> over_ = false;
   std::atomic<int> killed_ = 0;
-  std::atomic<std::int64_t> steps_ = 0;
   std::mutex mutex_;
+  std::condition_variable changed_;  ///< over_ or steps_
+  bool over_ = false;
+  std::int64_t steps_ = 0;
   std::vector<int> pids_;
   std::thread thread_;
 };

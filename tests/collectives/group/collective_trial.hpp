@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "support/plain_tree.hpp"
+#include "support/same_bits.hpp"
 #include "troupe/error.hpp"
 #include "troupe/group.hpp"
 
@@ -55,18 +55,13 @@ inline void require(bool holds, const std::string& what) {
 }
 
 template <class T>
-bool same_bits(std::span<const T> values, std::span<const T> expected) {
-  return values.size() == expected.size() &&
-         (values.empty() || std::memcmp(values.data(), expected.data(), values.size_bytes()) == 0);
-}
-
-template <class T>
 void try_all_reduce(Group& group, std::size_t count, ReduceOp op, bool in_place) {
   ++trial_number;
   std::vector<T> own = trial_values<T>(group.rank(), count);
   std::vector<T> out(count);
   in_place ? group.all_reduce(std::span<T>(own), op) : group.all_reduce(std::span<const T>(own), std::span<T>(out), op);
-  require(same_bits<T>(in_place ? own : out, plain_results<T>(group.size(), {0, count}, op)), "all_reduce");
+  require(troupe_test::same_bits<T>(in_place ? own : out, plain_results<T>(group.size(), {0, count}, op)),
+          "all_reduce");
 }
 
 template <class T>
@@ -77,7 +72,7 @@ void try_reduce_scatter(Group& group, std::size_t count, ReduceOp op, bool in_pl
   std::vector<T> out(part.size());
   const auto piece = in_place ? std::span<T>(own).subspan(part.begin, part.size()) : std::span<T>(out);
   group.reduce_scatter(std::span<const T>(own), piece, op);
-  require(same_bits<T>(piece, plain_results<T>(group.size(), part, op)), "reduce_scatter");
+  require(troupe_test::same_bits<T>(piece, plain_results<T>(group.size(), part, op)), "reduce_scatter");
 }
 
 template <class T>
@@ -90,7 +85,7 @@ void try_all_gather(Group& group, std::size_t count, bool in_place) {
   const auto lies = std::span<T>(all).subspan(part.begin, part.size());
   std::copy(own.begin(), own.end(), lies.begin());
   group.all_gather(in_place ? std::span<const T>(lies) : own, std::span<T>(all));
-  require(same_bits<T>(all, whole), "all_gather");
+  require(troupe_test::same_bits<T>(all, whole), "all_gather");
 }
 
 template <class T>
@@ -100,7 +95,7 @@ void try_copies(Group& group, std::size_t count) {
     ++trial_number;
     std::vector<T> values = trial_values<T>(group.rank(), count);
     group.broadcast(std::span<T>(values), root);
-    require(same_bits<T>(values, trial_values<T>(root, count)), "broadcast");
+    require(troupe_test::same_bits<T>(values, trial_values<T>(root, count)), "broadcast");
   }
 }
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <latch>
 #include <limits>
 #include <thread>
 
@@ -207,22 +208,31 @@ TEST_CASE("an error on all other ranks names the rank that throws or returns bef
     }
 }
 
+/// Counts a latch down at the end of the object's lifetime, also after an exception. Null: does nothing.
+class CountDownAtEnd {
+ public:
+  explicit CountDownAtEnd(std::latch* latch) : latch_(latch) {}
+  ~CountDownAtEnd() {
+    if (latch_ != nullptr) latch_->count_down();
+  }
+  CountDownAtEnd(const CountDownAtEnd&) = delete;
+  CountDownAtEnd& operator=(const CountDownAtEnd&) = delete;
+
+ private:
+  std::latch* latch_;
+};
+
 TEST_CASE("a timeout on all other ranks names the rank that hangs and its last call") {
   for (const NodeOfRank& nodes : places_of(3)) {
     CAPTURE(text_of(nodes));
-    std::atomic<int> told{0};
+    std::latch others_end(2);
     const auto errors = run_ranks(
         nodes,
         [&](Group& group) {
+          const CountDownAtEnd at_end(group.rank() == 1 ? nullptr : &others_end);
           group.barrier();
-          for (int i = 0; group.rank() == 1 && told < 2 && i < 2000; ++i) std::this_thread::sleep_for(milliseconds(10));
-          if (group.rank() == 1) return;
-          try {
-            group.all_reduce(1.0);
-          } catch (const Error&) {
-            ++told;
-            throw;
-          }
+          if (group.rank() == 1) return others_end.wait();
+          group.all_reduce(1.0);
         },
         milliseconds(300));
     for (const std::size_t rank : {0, 2}) {
@@ -237,25 +247,18 @@ TEST_CASE("a timeout on all other ranks names the rank that hangs and its last c
 TEST_CASE("after break_up, all ranks get its reason as an error, also ranks that call later") {
   for (const NodeOfRank& nodes : places_of(3)) {
     CAPTURE(text_of(nodes));
+    std::latch others_end(2);
     const auto errors = run_ranks(nodes, [&](Group& group) {
+      const CountDownAtEnd at_end(group.rank() == 1 ? nullptr : &others_end);
       group.barrier();
-      if (group.rank() == 1) {  // the driver informs each rank
-        std::this_thread::sleep_for(milliseconds(200));
-        return;
-      }
+      if (group.rank() == 1) return others_end.wait();  // the driver informs each rank
       const Absence absence{ErrorCode::worker_lost, 1, "was lost: its process was ended by signal 9"};
-      std::thread driver([&] {
-        if (group.rank() == 0) std::this_thread::sleep_for(milliseconds(20));
+      std::jthread driver([&] {
+        if (group.rank() == 0) std::this_thread::sleep_for(milliseconds(20));  // probably the rank waits by then
         group.communicator()->break_up(absence);
       });
-      if (group.rank() == 2) std::this_thread::sleep_for(milliseconds(50));
-      try {
-        group.all_reduce(1.0);
-      } catch (...) {
-        driver.join();
-        throw;
-      }
-      driver.join();
+      if (group.rank() == 2) driver.join();
+      group.all_reduce(1.0);
     });
     for (const std::size_t rank : {0, 2}) {
       REQUIRE(errors[rank]);

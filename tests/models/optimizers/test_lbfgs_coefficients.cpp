@@ -13,27 +13,18 @@
 
 #include "models/optimizers/lbfgs_coefficients.hpp"
 #include "models/optimizers/line_search.hpp"
+#include "support/numbers.hpp"
 #include "troupe/error.hpp"
 
 using namespace troupe;
 
 namespace {
 
-using Numbers = std::vector<double>;
-
-double dot(const Numbers& a, const Numbers& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
+using troupe_test::dot;
+using troupe_test::Numbers;
+using troupe_test::plus;
 
 double length(const Numbers& a) { return std::sqrt(dot(a, a)); }
-
-/// Returns a + factor * b.
-Numbers plus(Numbers a, double factor, const Numbers& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
-  return a;
-}
 
 double distance(const Numbers& a, const Numbers& b) { return length(plus(a, -1, b)); }
 

@@ -9,6 +9,7 @@
 #include "models/files.hpp"
 #include "models/files/weight_file.hpp"
 #include "runtime/random.hpp"
+#include "support/same_bits.hpp"
 #include "support/started.hpp"
 #include "troupe/error.hpp"
 #include "troupe/models.hpp"
@@ -18,6 +19,7 @@
 using namespace troupe;
 using namespace troupe::models;
 using namespace troupe::testing;
+using troupe_test::same_bits;
 
 namespace {
 
@@ -74,10 +76,6 @@ std::shared_ptr<const Loss> keeping(std::vector<float>& kept) {
     return 0.0;
   };
   return std::make_shared<FunctionLoss>("keeping", value, [](auto, const auto&, auto) {});
-}
-
-bool same_bits(std::span<const float> a, std::span<const float> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
 Graph residual_graph() {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cctype>
 #include <charconv>
+#include <condition_variable>
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
@@ -111,7 +112,9 @@ class WebServer::Impl {
   /// Returns false if the connection must end.
   bool answer(int socket, const WebAnswer& what, const std::stop_token& stop) {
     if (what.stalls) {
-      while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable_any().wait(lock, stop, [] { return false; });  // until the server ends
       return false;
     }
     std::map<std::string, std::string> headers{{"Content-Length", std::to_string(what.body.size())}};
