@@ -76,7 +76,7 @@ void SpoiledModel::update_statistics(std::size_t /*begin*/, std::span<const floa
                                      std::span<const float> statistics, std::span<float> updated) const {
   for (std::size_t i = 0; i < mean.size(); ++i) {
     if (mean[i] > kTooLarge && std::isfinite(mean[i])) throw std::runtime_error("statistics are too large");
-    updated[i] = statistics[i] + 0.5F * mean[i];
+    updated[i] = 0.75F * statistics[i] + 0.5F * mean[i];  // stays small in any number of steps
   }
 }
 

@@ -45,7 +45,8 @@ class HoldModel : public NoiseModel {
   void update_statistics(std::size_t /*begin*/, std::span<const float> mean, std::int64_t /*samples*/,
                          std::span<const float> statistics, std::span<float> updated) const override {
     if (step_ == hold_.step) hold("apply");
-    for (std::size_t i = 0; i < mean.size(); ++i) updated[i] = statistics[i] + 0.5F * mean[i];
+    // Stays small in any number of steps.
+    for (std::size_t i = 0; i < mean.size(); ++i) updated[i] = 0.75F * statistics[i] + 0.5F * mean[i];
   }
   EvaluationResult evaluate(const ShardStep& at, std::span<const float> weights) override {
     if (at.step == hold_.step) hold("evaluate");
