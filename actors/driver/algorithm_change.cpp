@@ -44,7 +44,7 @@ void await_warm_start(Run& run, std::unique_ptr<AlgorithmRunner> next) {
 void end_warm_start(Run& run, Copies& copies) {
   if (!run.algorithm.warm_start_is_over(run.versions.committed().step)) return;
   run.finish_checkpoint();  // with members that work for the warm start
-  AlgorithmChange(run, run.algorithm.take_awaited());
+  begin_algorithm(run, run.algorithm.take_awaited());
   copies.give_up();
 }
 
