@@ -27,8 +27,8 @@ Run::Run(ModelCreator creator, Options its_options, MakeRuntime its_make_runtime
       algorithm(options, optimizer),
       preparation(checked(options, std::move(creator)), options, algorithm, versions),
       lineage(options.checkpoint.keep) {
-  algorithm
-      .begin();  // only after all options are checked, so that a run with invalid options does not change a record file
+  // Only after all options are checked, so that a run with invalid options does not change a record file.
+  algorithm.begin();
   faults = FaultInjection(fault_plan_of(options));
   // Reserve buffers for pinned versions: one for each worker that may be left out of a step, and one for a periodic
   // checkpoint.

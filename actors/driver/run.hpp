@@ -19,7 +19,7 @@
 
 namespace troupe {
 
-/// What a call needs before its work begins.
+/// The condition of the members and of the state that a call requires before its work begins.
 enum class Needs : unsigned char {
   members,       ///< all members are at rest, and every node has the complete state
   spare_buffer,  ///< the same, and the state has a buffer that may be written
@@ -45,8 +45,8 @@ struct Run {
   /// Ends all members, and forgets the state that they had.
   void give_up() noexcept;
 
-  /// Brings the algorithm to rest and settles the members. A step whose algorithm can go on without this does neither.
-  /// For all other calls, also completes the state (`make_whole`).
+  /// Brings the algorithm to rest, and then settles the members. If the call is a step and its algorithm can continue
+  /// without both, does nothing. If the call is not a step, also completes the state (`make_whole`).
   void settle(Needs needs);
   /// Replaces lost workers, begins a new generation if one is needed, and waits for the other members. Provides a spare
   /// buffer if `needs` requires one.

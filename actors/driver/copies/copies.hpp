@@ -50,7 +50,8 @@ class Copies {
   /// Returns whether a run that is formed again continues from the newest copy: there is one, and no checkpoint is
   /// newer.
   bool are_wanted() const;
-  /// Returns what the nodes of a run that is formed again must keep, if it continues from the newest copy.
+  /// Returns the copies that the nodes of a run that is formed again must have. If the run does not continue from a
+  /// copy, it needs none.
   NeededCopies needed() const;
   /// Restores the newest copy into the buffer `buffer` of a new generation of a run that was formed again, and returns
   /// its version. The copies of a node that sends false values, or fails otherwise, are not used. If parts of the copy

@@ -136,6 +136,7 @@ class Building {
   }
 
  private:
+  /// Sends the requests and waits for the replies. If the data is on a server, the error of a timeout contains advice.
   std::vector<From<Built>> ask(const std::vector<std::pair<int, Build>>& requests) {
     try {
       return rounds_.ask_each(requests, phase_);
